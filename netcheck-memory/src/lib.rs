@@ -96,6 +96,7 @@ pub use image::{
 pub use last_words::{operation_begins, poll_begins, poll_ends};
 pub use mute::{has_dropped_output, is_muted, mute, start_apart, take_output};
 pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
+pub use platform::owner;
 pub use return_addresses::return_addresses;
 pub use saved::{Saved, Unsaved};
 pub use source::{Addresses, CALENDAR, Clock, Forbidden, LOCALHOST, Source, UPTIME, interposes, without_source};

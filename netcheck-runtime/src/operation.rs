@@ -14,6 +14,7 @@ pub use udp::ReceiveMode;
 
 use crate::id::{CallerId, OutcomeId, TaskId};
 use netcheck_memory::{Handed, handed_by_copy};
+pub(crate) use netcheck_models::host::unix;
 pub use netcheck_models::tcp::Side;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -227,6 +228,7 @@ pub enum Failure {
     ConnectionReset,
     BrokenPipe,
     NotConnected,
+    NotFound,
 }
 
 /// One step of a unit's local history: the operation that was completed, and its outcome.

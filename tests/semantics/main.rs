@@ -17,5 +17,6 @@ mod tcp;
 mod time;
 mod tracked;
 mod udp;
+mod unix;
 mod verdicts;
 mod wakers;

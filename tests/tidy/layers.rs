@@ -166,6 +166,7 @@ const RUNTIME: &[Row] = &[
         "unit::shared",
         &[
             "id",
+            "operation",
             "unit::caller",
             "unit::identity::causality",
             "unit::identity::checkpoint",

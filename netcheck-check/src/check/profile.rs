@@ -103,7 +103,10 @@ fn in_words(system: &System, component: Component) -> Option<String> {
         Component::Buffer(socket) => format!("datagrams that have arrived at \"{}\"", shared.unit(socket.unit).name),
         Component::Connection(connection) => {
             let [from, to] = system.connections.processes(connection).map(host);
-            format!("TCP connections from \"{from}\" to \"{to}\"")
+            match system.connections.is_unix(connection) {
+                true => format!("connections of Unix domain sockets in \"{to}\""),
+                false => format!("TCP connections from \"{from}\" to \"{to}\""),
+            }
         }
         Component::Timers(unit) => format!("the timers of \"{}\"", shared.unit(unit).name),
         Component::Clock => "the clock, which a program reads".to_owned(),
@@ -115,6 +118,7 @@ fn in_words(system: &System, component: Component) -> Option<String> {
         | Component::Port(..)
         | Component::Head(_)
         | Component::StreamPort(..)
+        | Component::SocketFile(..)
         | Component::Hung(_)
         | Component::Dialed(_)
         | Component::Scope(_)

@@ -46,6 +46,10 @@ pub(crate) enum Asked {
     Open {
         peer: String,
     },
+    /// A Unix domain socket connects.
+    DialUnix {
+        peer: String,
+    },
     Accept {
         address: String,
     },
@@ -205,6 +209,7 @@ pub(crate) enum Payload {
 impl Asked {
     pub(crate) fn of(operation: &Operation, shared: &Shared) -> Asked {
         let named = |address| wording::address(address, shared);
+        let bound = |address| wording::bound(address, shared);
         let end = |stream: &Stream| End { peer: named(stream.peer), side: stream.side };
         match operation.itself() {
             Operation::Tasks(tasks::Operation::Start) => Asked::Start,
@@ -222,11 +227,12 @@ impl Asked {
                 Asked::Receive { port: *port, mode: *mode, waits: false }
             }
             Operation::Tcp(tcp::Operation::BindStream { address, .. }) => {
-                Asked::BindStream { address: address.to_string() }
+                Asked::BindStream { address: bound(*address) }
             }
-            Operation::Tcp(tcp::Operation::Listen { address, .. }) => Asked::Listen { address: address.to_string() },
+            Operation::Tcp(tcp::Operation::Listen { address, .. }) => Asked::Listen { address: bound(*address) },
             Operation::Tcp(tcp::Operation::Open { peer, .. }) => Asked::Open { peer: named(*peer) },
-            Operation::Tcp(tcp::Operation::Accept { local, .. }) => Asked::Accept { address: local.to_string() },
+            Operation::Tcp(tcp::Operation::Dial { peer, .. }) => Asked::DialUnix { peer: named(*peer) },
+            Operation::Tcp(tcp::Operation::Accept { local, .. }) => Asked::Accept { address: bound(*local) },
             Operation::Tcp(tcp::Operation::Read { stream, peeks, waits, .. }) => {
                 Asked::Read { of: end(stream), peeks: *peeks, waits: *waits }
             }
@@ -269,7 +275,7 @@ impl Answered {
         let named = |address| wording::address(address, shared);
         match outcome {
             Outcome::Done => Answered::Done,
-            Outcome::Bound(local) => Answered::Bound { address: local.to_string() },
+            Outcome::Bound(local) => Answered::Bound { address: wording::bound(*local, shared) },
             Outcome::Datagram { from, payload } => {
                 Answered::Datagram(Datagram { from: named(*from), payload: Payload::of(payload) })
             }

@@ -329,7 +329,7 @@ fn kind(operation: &Operation) -> Kind {
         Operation::Udp(udp::Operation::Receive { .. }) | Operation::Udp(udp::Operation::TryReceive { .. }) => {
             Kind::Receive
         }
-        Operation::Tcp(tcp::Operation::Open { .. }) => Kind::Connect,
+        Operation::Tcp(tcp::Operation::Open { .. } | tcp::Operation::Dial { .. }) => Kind::Connect,
         Operation::Tcp(tcp::Operation::Accept { .. }) => Kind::Accept,
         Operation::Tcp(tcp::Operation::Read { .. }) => Kind::Read,
         Operation::Tcp(tcp::Operation::Write { .. }) => Kind::Write,
@@ -343,7 +343,7 @@ fn kind(operation: &Operation) -> Kind {
 fn peer(system: &System, process: ProcessId, operation: &Operation, outcome: &Outcome) -> Option<String> {
     let address = match (operation, outcome) {
         (Operation::Udp(udp::Operation::Send { to, .. }), _) => *to,
-        (Operation::Tcp(tcp::Operation::Open { peer, .. }), _) => *peer,
+        (Operation::Tcp(tcp::Operation::Open { peer, .. } | tcp::Operation::Dial { peer, .. }), _) => *peer,
         (
             Operation::Tcp(tcp::Operation::Read { stream, .. })
             | Operation::Tcp(tcp::Operation::Write { stream, .. })

@@ -6,10 +6,10 @@ use netcheck_runtime::operation::Failure;
 
 /// The remark on a connection that is refused, if nobody has listened at its address in the steps before.
 pub(crate) fn unheard(before: &[Step], last: &Step) -> Option<String> {
-    let (Some(Asked::Open { peer: address }), Some(Answered::Failed { error: Failure::ConnectionRefused })) =
-        (&last.asked, &last.answered)
-    else {
-        return None;
+    let address = match (&last.asked, &last.answered) {
+        (Some(Asked::DialUnix { peer }), Some(Answered::Failed { .. })) => return unbound(before, last, peer),
+        (Some(Asked::Open { peer }), Some(Answered::Failed { error: Failure::ConnectionRefused })) => peer,
+        _ => return None,
     };
     let listener = last.peer.as_deref()?;
     let listens = |step: &Step| match &step.asked {
@@ -24,6 +24,20 @@ pub(crate) fn unheard(before: &[Step], last: &Step) -> Option<String> {
         };
         format!("nobody has listened at {address} yet{after}")
     })
+}
+
+/// The remark on a Unix domain socket that found none with the name to which it connects.
+fn unbound(before: &[Step], last: &Step, name: &str) -> Option<String> {
+    let listens = |step: &&Step| matches!(&step.asked, Some(Asked::Listen { address }) if address == name);
+    let listener = before.iter().find(listens).map(|step| process(&step.process));
+    let connects = process(&last.process);
+    match listener {
+        Some(listener) if listener == connects => None,
+        Some(listener) => {
+            Some(format!("{listener} listens at {name}, but each process of a check is a host of its own"))
+        }
+        None => Some(format!("nobody has listened at {name} yet")),
+    }
 }
 
 fn port(address: &str) -> Option<&str> {

@@ -17,16 +17,11 @@ const UNMODELLED: &[(&[&str], &str)] = &[
         "it asks the real resolver: use `tokio::net::lookup_host(…).await`, or `tokio::net::ToSocketAddrs` as a bound",
     ),
     (
-        &[
-            "std::os::unix::net",
-            "tokio::net::UnixStream",
-            "tokio::net::UnixListener",
-            "tokio::net::UnixDatagram",
-            "tokio::net::UnixSocket",
-            "tokio::net::unix",
-        ],
-        "use `tokio::net::TcpStream` or `tokio::net::UdpSocket` on `localhost`",
+        &["std::os::unix::net::UnixStream", "std::os::unix::net::UnixListener", "std::os::unix::net::UnixDatagram"],
+        "it blocks on the real system: use the type of that name in `tokio::net`",
     ),
+    (&["tokio::net::UnixDatagram"], "use `tokio::net::UnixStream`, or `tokio::net::UdpSocket` on `localhost`"),
+    (&["tokio::net::unix::pipe"], "use `tokio::net::UnixStream::pair`, or `tokio::io::simplex` between tasks"),
     (
         &["std::fs", "tokio::fs"],
         "pass the contents of the file as an argument, or let `netcheck::choose` choose among some",

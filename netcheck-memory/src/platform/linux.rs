@@ -82,6 +82,12 @@ pub unsafe fn touched_bytes<const BYTES: usize>(start: *mut u8) -> Option<usize>
     (result == 0).then(|| first.map_or(0, |first| BYTES - first * page_bytes))
 }
 
+/// The user and the group of the system process.
+pub fn owner() -> (u32, u32) {
+    // SAFETY: both calls only return a number, and always succeed.
+    unsafe { (libc::geteuid(), libc::getegid()) }
+}
+
 /// How many faults of pages this thread has had: it has touched no page for the first time while the number is the same.
 /// `None` if the system does not say so.
 pub fn page_faults() -> Option<u64> {

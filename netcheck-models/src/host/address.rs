@@ -1,5 +1,6 @@
 //! Addresses of a host, and the addresses that its sockets receive from.
 
+use super::unix;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The addresses of one host.
@@ -33,6 +34,7 @@ impl Addresses {
     pub fn source(&self, local: IpAddr, to: IpAddr) -> IpAddr {
         match (local.is_unspecified(), is_local(to)) {
             (false, _) => local,
+            (true, true) if unix::is_unix(to) => unix::unnamed(None),
             (true, true) if to.is_ipv4() => Ipv4Addr::LOCALHOST.into(),
             (true, true) => Ipv6Addr::LOCALHOST.into(),
             (true, false) if to.is_ipv4() => self.v4.into(),
@@ -57,13 +59,13 @@ impl Addresses {
 /// Whether an address names the machine that uses it.
 #[must_use]
 pub fn is_local(ip: IpAddr) -> bool {
-    ip.is_loopback() || ip.is_unspecified()
+    ip.is_loopback() || ip.is_unspecified() || unix::is_unix(ip)
 }
 
 /// Whether a port can't be bound at both addresses.
 #[must_use]
 pub fn overlap(a: IpAddr, b: IpAddr) -> bool {
-    a == b || a.is_ipv4() == b.is_ipv4() && (a.is_unspecified() || b.is_unspecified())
+    a == b || are_of_one_family(a, b) && (a.is_unspecified() || b.is_unspecified())
 }
 
 /// Whether a socket that is bound to one address receives packets for another address: Linux sends packets for the
@@ -71,8 +73,12 @@ pub fn overlap(a: IpAddr, b: IpAddr) -> bool {
 #[must_use]
 pub fn takes(bound: IpAddr, to: IpAddr) -> bool {
     bound == to
-        || bound.is_unspecified() && bound.is_ipv4() == to.is_ipv4()
+        || bound.is_unspecified() && are_of_one_family(bound, to)
         || to.is_unspecified() && bound.is_loopback() && bound.is_ipv4() == to.is_ipv4()
+}
+
+fn are_of_one_family(a: IpAddr, b: IpAddr) -> bool {
+    a.is_ipv4() == b.is_ipv4() && unix::is_unix(a) == unix::is_unix(b)
 }
 
 #[cfg(test)]

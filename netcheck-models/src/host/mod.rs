@@ -1,8 +1,10 @@
 //! Hosts: addresses, binding to ports, the socket that receives a packet, ephemeral ports.
 //!
-//! UDP and TCP share these rules: an address is bound, reached and given out in the same way for both.
+//! UDP and TCP share these rules: an address is bound, reached and given out in the same way for both. Unix domain sockets
+//! have addresses of their own, in `unix`.
 
 mod address;
 pub mod ephemeral;
+pub mod unix;
 
 pub use address::{Addresses, is_local, overlap, takes};

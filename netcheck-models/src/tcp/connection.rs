@@ -72,6 +72,8 @@ pub struct Connection {
     pub(super) ends: [End; 2],
     /// By the end that writes.
     pub(super) ways: [HalfStream; 2],
+    /// Both ends are Unix domain sockets of one host.
+    pub(super) is_unix: bool,
     /// A socket that connected to its own address: it reads what it writes.
     pub(super) to_itself: bool,
     /// What an end sends is under way until it arrives.
@@ -146,6 +148,9 @@ impl Connection {
             }
             return outcomes;
         }
+        if self.is_unix {
+            return self.read_nothing_on_unix(side);
+        }
         if incoming.has_ended() {
             return smallvec![(Read::End, self.clone())];
         }
@@ -170,7 +175,11 @@ impl Connection {
     #[must_use]
     pub fn write(&self, side: Side, bytes: &[u8], rules: StreamRules) -> SmallVec<[(Written, Connection); 2]> {
         let (own, peer) = self.indexes(side);
-        if let Some(error) = self.ends[own].error {
+        if self.is_unix {
+            if let Some(written) = self.write_at_once_on_unix(side, bytes) {
+                return smallvec![(written, self.clone())];
+            }
+        } else if let Some(error) = self.ends[own].error {
             return smallvec![(Written::Failed(error), self.told(own))];
         }
         if self.ends[own].is_dead || self.ways[own].is_finished {
@@ -278,6 +287,9 @@ impl Connection {
     /// reset (RFC 2525 section 2.17), otherwise the end of the stream.
     #[must_use]
     pub fn close(&self, side: Side, reset: bool) -> Connection {
+        if self.is_unix {
+            return self.close_unix(side, reset);
+        }
         let (own, peer) = self.indexes(side);
         let mut next = self.clone();
         if side == Side::Client && std::mem::take(&mut next.opening).is_fruitless() {
@@ -340,7 +352,7 @@ impl Connection {
     }
 
     /// The connection after a pending error was reported.
-    fn told(&self, end: usize) -> Connection {
+    pub(super) fn told(&self, end: usize) -> Connection {
         let mut next = self.clone();
         next.ends[end].error = None;
         next

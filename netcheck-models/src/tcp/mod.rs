@@ -7,8 +7,9 @@
 //! paper on transmission failures (section 3 and Table 2): each is a call that fails, after which the connection is
 //! broken for both ends.
 //!
-//! The parts: `half_stream` (the bytes from one end to the other), `segment` (what is under way), `opening` (how far a connect has come), `connection` (both ends
-//! and the effects of calls), `arrivals` (the effects of segments), `backlog` (connections that were not accepted yet).
+//! The parts: `half_stream` (the bytes from one end to the other), `segment` (what is under way), `opening` (how far a
+//! connect has come), `connection` (both ends and the effects of calls), `arrivals` (the effects of segments), `backlog`
+//! (connections that were not accepted yet), `unix` (connections of Unix domain sockets).
 
 mod arrivals;
 mod backlog;
@@ -16,6 +17,7 @@ mod connection;
 mod half_stream;
 mod opening;
 mod segment;
+mod unix;
 
 pub use backlog::Backlog;
 pub use connection::{Breakage, Connection, Read, Side, StreamRules, Written};

@@ -11,6 +11,8 @@ mod setting;
 mod stand_in;
 pub mod tcp;
 mod udp;
+#[cfg(unix)]
+pub mod unix;
 
 pub use address::{ToSocketAddrs, lookup_host};
 pub use tcp::listener::TcpListener;
@@ -18,3 +20,5 @@ pub use tcp::readiness::{Interest, Ready};
 pub use tcp::socket::TcpSocket;
 pub use tcp::stream::TcpStream;
 pub use udp::UdpSocket;
+#[cfg(unix)]
+pub use unix::{UnixListener, UnixSocket, UnixStream};

@@ -3,6 +3,7 @@
 use crate::operation::Failure;
 use std::io;
 
+pub(super) const TRY_AGAIN: i32 = 11;
 pub(super) const ACCESS: i32 = 13;
 pub(super) const INVALID: i32 = 22;
 pub(super) const DESTINATION_REQUIRED: i32 = 89;
@@ -13,6 +14,7 @@ pub(super) const NOT_CONNECTED: i32 = 107;
 /// The error that a failed call returns.
 pub(super) fn error(failure: Failure) -> io::Error {
     io::Error::from_raw_os_error(match failure {
+        Failure::NotFound => 2,
         Failure::BrokenPipe => 32,
         Failure::AddressInUse => 98,
         Failure::AddressNotAvailable => 99,

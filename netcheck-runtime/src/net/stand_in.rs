@@ -7,14 +7,14 @@ use crate::unit::poll::context;
 use socket2::{Domain, Socket, Type};
 use std::any::Any;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
 
 /// A socket of std in place of one of the check, until it is [taken back](take_back).
-pub(super) fn lend<S: From<Socket>>(lent: impl Any, sort: Type) -> io::Result<S> {
-    let stand_in = netcheck_memory::outside(|| Socket::new(Domain::IPV4, sort, None))?;
+pub(super) fn lend<S: From<OwnedFd>>(lent: impl Any, (domain, sort): (Domain, Type)) -> io::Result<S> {
+    let stand_in = netcheck_memory::outside(|| Socket::new(domain, sort, None))?;
     context::current().lend(stand_in.as_raw_fd(), Box::new(lent));
-    Ok(stand_in.into())
+    Ok(OwnedFd::from(stand_in).into())
 }
 
 /// The socket of the check for which one of std stands in.
@@ -28,23 +28,22 @@ pub(super) fn take_back<T: Any>(stand_in: &impl AsRawFd) -> io::Result<T> {
     })
 }
 
-/// The descriptor of a socket of the check: one for all streams, and one for all others.
-pub(super) fn descriptor(sort: Type) -> BorrowedFd<'static> {
-    static STREAM: OnceLock<Socket> = OnceLock::new();
-    static DATAGRAM: OnceLock<Socket> = OnceLock::new();
-    let stand_in = if sort == Type::STREAM { &STREAM } else { &DATAGRAM };
-    let open = || netcheck_memory::outside(|| Socket::new(Domain::IPV4, sort, None)).expect("the system has sockets");
+/// The descriptor of a socket of the check: for each domain, one for all streams, and one for all others.
+pub(super) fn descriptor((domain, sort): (Domain, Type)) -> BorrowedFd<'static> {
+    static OPEN: [OnceLock<Socket>; 4] = [const { OnceLock::new() }; 4];
+    let stand_in = &OPEN[2 * usize::from(domain == Domain::UNIX) + usize::from(sort == Type::STREAM)];
+    let open = || netcheck_memory::outside(|| Socket::new(domain, sort, None)).expect("the system has sockets");
     stand_in.get_or_init(open).as_fd()
 }
 
 /// Lets programs borrow the descriptor of a type of socket, and take sockets apart and put them together again.
 macro_rules! stands_in {
-    ($Socket:ident, $OfStd:ty, $sort:expr) => {
+    ($Socket:ident, $OfStd:ty, $domain:expr, $sort:expr) => {
         #[cfg(unix)]
         impl std::os::fd::AsFd for $Socket {
             /// The descriptor of a socket of the operating system that has neither an address nor a peer.
             fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
-                $crate::net::stand_in::descriptor($sort)
+                $crate::net::stand_in::descriptor(($domain, $sort))
             }
         }
 
@@ -64,7 +63,7 @@ macro_rules! stands_in {
             /// # Errors
             /// If the operating system has no socket.
             pub fn into_std(self) -> std::io::Result<$OfStd> {
-                $crate::net::stand_in::lend(self, $sort)
+                $crate::net::stand_in::lend(self, ($domain, $sort))
             }
 
             /// The socket for which one of std stands that [`into_std`](Self::into_std) has made.
@@ -73,6 +72,16 @@ macro_rules! stands_in {
             /// If it stands for none: real sockets are no part of a check.
             pub fn from_std(stand_in: $OfStd) -> std::io::Result<Self> {
                 $crate::net::stand_in::take_back(&stand_in)
+            }
+        }
+
+        #[cfg(unix)]
+        impl TryFrom<$OfStd> for $Socket {
+            type Error = std::io::Error;
+
+            /// As `from_std`.
+            fn try_from(stand_in: $OfStd) -> std::io::Result<Self> {
+                Self::from_std(stand_in)
             }
         }
     };

@@ -21,7 +21,7 @@ use crate::unit::poll::context;
 use crate::unit::poll::operations::Pending;
 use options::Options;
 #[cfg(unix)]
-use socket2::Type;
+use socket2::{Domain, Type};
 use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
@@ -42,7 +42,7 @@ pub struct UdpSocket {
 }
 
 #[cfg(unix)]
-stands_in!(UdpSocket, std::net::UdpSocket, Type::DGRAM);
+stands_in!(UdpSocket, std::net::UdpSocket, Domain::IPV4, Type::DGRAM);
 
 impl Hash for UdpSocket {
     fn hash<H: Hasher>(&self, state: &mut H) {

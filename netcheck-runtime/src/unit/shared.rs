@@ -1,6 +1,7 @@
 //! The tables that all units of one check share, and the modes in which the check runs them.
 
 use crate::id::{CallerId, ClaimId, NodeId, ProcessId, UnitId};
+use crate::operation::unix;
 use crate::unit::caller::{Backtraces, Callers, Line};
 use crate::unit::identity::causality::Events;
 use crate::unit::identity::checkpoint::Checkpoints;
@@ -96,6 +97,8 @@ pub struct Shared {
     units: RefCell<Vec<UnitInfo>>,
     /// Isolated tasks by parent, name, and the number of tasks of that name that the parent had spawned before.
     children: RefCell<AHashMap<(UnitId, &'static str, u32), UnitId>>,
+    /// The names of Unix domain sockets.
+    pub(crate) unix_names: RefCell<unix::Names>,
     outputs: RefCell<Outputs>,
     callers: RefCell<Callers>,
     pub(in crate::unit) backtraces: Arc<Backtraces>,
@@ -187,6 +190,7 @@ impl Shared {
             watch,
             units: RefCell::new(units),
             children: RefCell::default(),
+            unix_names: RefCell::default(),
             outputs: RefCell::default(),
             callers: RefCell::default(),
             backtraces: Arc::default(),

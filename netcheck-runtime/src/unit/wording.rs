@@ -1,7 +1,7 @@
 //! Operations and outcomes as text that is the same in every run: no memory addresses, hashes or varying times.
 
 use crate::operation::{Failure, Offer, Operation, Outcome, ReceiveMode, Side, Stream};
-use crate::operation::{choices, tasks, tcp, time, udp};
+use crate::operation::{choices, tasks, tcp, time, udp, unix};
 use crate::unit::caller::{is_of_a_library, is_own};
 use crate::unit::payload::payload;
 use crate::unit::shared::{Dating, Shared};
@@ -54,7 +54,9 @@ pub(crate) fn operation(operation: &Operation) -> String {
         }
         Operation::Tcp(tcp::Operation::BindStream { address, .. }) => format!("bind {address}"),
         Operation::Tcp(tcp::Operation::Listen { address, .. }) => format!("listen on {address}"),
-        Operation::Tcp(tcp::Operation::Open { peer, .. }) => format!("connect {peer}"),
+        Operation::Tcp(tcp::Operation::Open { peer, .. } | tcp::Operation::Dial { peer, .. }) => {
+            format!("connect {peer}")
+        }
         Operation::Tcp(tcp::Operation::Accept { local, .. }) => format!("accept on {local}"),
         Operation::AtOnce { operation, .. } | Operation::Again(operation) => self::operation(operation),
         Operation::Tcp(tcp::Operation::Read { peeks: true, .. }) => "peek".to_owned(),
@@ -85,7 +87,10 @@ pub(crate) fn operation(operation: &Operation) -> String {
 
 /// An operation, with the names of processes.
 pub fn operation_of(operation: &Operation, shared: &Shared) -> String {
+    let is_unnamed = |address: SocketAddr| unix::is_unnamed(address.ip());
     let with = |stream: &Stream| match stream.side {
+        _ if is_unnamed(stream.local) && is_unnamed(stream.peer) => "in a pair".to_owned(),
+        Side::Server if is_unnamed(stream.peer) => format!("at {}", address(stream.local, shared)),
         Side::Client => format!("to {}", address(stream.peer, shared)),
         Side::Server => format!("with {}", address(stream.peer, shared)),
     };
@@ -96,9 +101,13 @@ pub fn operation_of(operation: &Operation, shared: &Shared) -> String {
         Operation::Tcp(tcp::Operation::Write { stream, bytes, waits, .. }) => {
             format!("{} {} ({})", write(*waits), shared.payloads.show(bytes), with(stream))
         }
-        Operation::Udp(udp::Operation::Connect { peer, .. }) | Operation::Tcp(tcp::Operation::Open { peer, .. }) => {
+        Operation::Udp(udp::Operation::Connect { peer, .. })
+        | Operation::Tcp(tcp::Operation::Open { peer, .. } | tcp::Operation::Dial { peer, .. }) => {
             format!("connect {}", address(*peer, shared))
         }
+        Operation::Tcp(tcp::Operation::BindStream { address, .. }) => format!("bind {}", bound(*address, shared)),
+        Operation::Tcp(tcp::Operation::Listen { address, .. }) => format!("listen on {}", bound(*address, shared)),
+        Operation::Tcp(tcp::Operation::Accept { local, .. }) => format!("accept on {}", bound(*local, shared)),
         Operation::Tcp(tcp::Operation::Read { stream, .. })
         | Operation::Tcp(tcp::Operation::Ready { stream, .. })
         | Operation::Tcp(tcp::Operation::TakeError { stream })
@@ -149,22 +158,37 @@ pub(crate) fn menu(offers: &[Offer], shared: &Shared) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// An address by the name of its process.
+/// An address by the name of its process, or the name of a Unix domain socket: an abstract one begins with `@`.
 pub fn address(address: SocketAddr, shared: &Shared) -> String {
+    if unix::is_unix(address.ip()) {
+        let names = shared.unix_names.borrow();
+        let name = names.name(address).map(|name| String::from_utf8_lossy(name).replace('\0', "@"));
+        return name.unwrap_or_else(|| UNNAMED.to_owned());
+    }
     match shared.hosts.iter().find(|host| host.addresses.has(address.ip())) {
         Some(host) => format!("{}:{}", host.name, address.port()),
         None => address.to_string(),
     }
 }
 
+/// An address to which a socket of a process is bound.
+pub fn bound(local: SocketAddr, shared: &Shared) -> String {
+    if unix::is_unix(local.ip()) { address(local, shared) } else { local.to_string() }
+}
+
+/// A Unix domain socket without a name.
+const UNNAMED: &str = "a socket without a name";
+
 pub fn outcome(outcome: &Outcome, shared: &Shared) -> String {
     match outcome {
         Outcome::Done => "done".to_owned(),
-        Outcome::Bound(local) => local.to_string(),
+        Outcome::Bound(local) => bound(*local, shared),
         Outcome::Datagram { from, payload: bytes } => {
             format!("{} from {}", shared.payloads.show(bytes), address(*from, shared))
         }
+        Outcome::Connected { local } if unix::is_unnamed(local.ip()) => "connected".to_owned(),
         Outcome::Connected { local } => format!("connected from {}", address(*local, shared)),
+        Outcome::Accepted { peer, .. } if unix::is_unnamed(peer.ip()) => "accepted".to_owned(),
         Outcome::Accepted { peer, .. } => format!("accepted {}", address(*peer, shared)),
         Outcome::Bytes(bytes) if bytes.is_empty() => "end of stream".to_owned(),
         Outcome::Bytes(bytes) => shared.payloads.show(bytes),
@@ -198,6 +222,7 @@ pub fn outcome(outcome: &Outcome, shared: &Shared) -> String {
             Failure::ConnectionReset => "connection reset",
             Failure::BrokenPipe => "broken pipe",
             Failure::NotConnected => "not connected",
+            Failure::NotFound => "no such file",
         }
         .to_owned(),
     }

@@ -36,6 +36,8 @@ pub enum Component {
     Head(SocketId),
     /// The TCP sockets bound to a port of a process.
     StreamPort(ProcessId, u16),
+    /// Whether the file of a Unix domain socket is there: 1 once a socket was bound to the path.
+    SocketFile(ProcessId, SocketAddr),
     /// A TCP connection.
     Connection(ConnectionId),
     /// The [connection](dialed) that a socket's connect is to make or has made, until the program knows of it, or

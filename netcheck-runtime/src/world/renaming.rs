@@ -8,6 +8,7 @@ use super::host::ephemeral::{self, Owner, PORTS_OF_UNIT};
 use crate::id::{ProcessId, SocketId, UnitId};
 use crate::operation::{Outcome, Stream};
 use crate::unit::shared::Shared;
+use netcheck_models::host::unix;
 use std::cell::Cell;
 use std::net::{IpAddr, SocketAddr};
 
@@ -114,6 +115,10 @@ impl<'a> Renaming<'a> {
     }
 
     pub(crate) fn ip(&self, ip: IpAddr) -> IpAddr {
+        if let Some((unit, index)) = unix::number(ip) {
+            let SocketId { unit, index } = self.socket(SocketId { unit: UnitId(unit), index });
+            return unix::unnamed(Some((unit.0, index)));
+        }
         let hosts = &self.shared.hosts;
         let Some(index) = hosts.iter().position(|host| host.addresses.has(ip)) else { return ip };
         let host = &hosts[self.process(ProcessId(index as u32)).0 as usize];
@@ -180,6 +185,9 @@ impl<'a> Renaming<'a> {
             Component::Buffer(socket) => Component::Buffer(self.socket(socket)),
             Component::Head(socket) => Component::Head(self.socket(socket)),
             Component::StreamPort(process, port) => Component::StreamPort(self.process(process), self.port(port)),
+            Component::SocketFile(process, address) => {
+                Component::SocketFile(self.process(process), self.address(address))
+            }
             Component::Hung(socket) => Component::Hung(self.socket(socket)),
             Component::Dialed(socket) => Component::Dialed(self.socket(socket)),
             Component::Timers(unit) => Component::Timers(self.unit(unit)),

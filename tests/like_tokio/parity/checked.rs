@@ -20,3 +20,5 @@ pub(crate) mod tcp;
 pub(crate) mod time;
 #[path = "udp.rs"]
 pub(crate) mod udp;
+#[path = "unix.rs"]
+pub(crate) mod unix;

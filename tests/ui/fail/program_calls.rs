@@ -162,9 +162,11 @@ mod unix_sockets {
     #[netcheck::program]
     mod protocol {
         use tokio::net::UnixStream;
+        use tokio::net::unix::pipe;
 
         pub async fn run() {
             let _ = UnixStream::connect("/tmp/socket").await;
+            let _ = pipe::pipe();
             let _ = std::os::unix::net::UnixStream::connect("/tmp/socket");
         }
     }

@@ -13,7 +13,7 @@ use crate::unit::poll::context;
 use crate::unit::poll::handles::Way;
 use crate::unit::poll::operations::Pending;
 #[cfg(unix)]
-use socket2::Type;
+use socket2::{Domain, Type};
 use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
@@ -23,7 +23,7 @@ use std::panic::Location;
 use std::task::{Context, Poll, ready};
 
 /// The backlog that `TcpListener::bind` asks for, in tokio.
-const BACKLOG: usize = 1024;
+pub(in crate::net) const BACKLOG: usize = 1024;
 
 /// A socket that accepts connections, as `tokio::net::TcpListener`.
 ///
@@ -38,7 +38,7 @@ pub struct TcpListener {
 }
 
 #[cfg(unix)]
-stands_in!(TcpListener, std::net::TcpListener, Type::STREAM);
+stands_in!(TcpListener, std::net::TcpListener, Domain::IPV4, Type::STREAM);
 
 impl Hash for TcpListener {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -158,7 +158,7 @@ impl Drop for TcpListener {
     }
 }
 
-pub(super) fn failed(outcome: &Outcome) -> io::Error {
+pub(in crate::net) fn failed(outcome: &Outcome) -> io::Error {
     match outcome {
         Outcome::Failed(failure) => os::error(*failure),
         other => unreachable!("a bind or accept does not end with {other:?}"),

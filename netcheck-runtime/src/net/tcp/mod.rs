@@ -9,7 +9,7 @@
 
 mod borrowed;
 pub(super) mod listener;
-mod options;
+pub(super) mod options;
 mod owned;
 pub(super) mod readiness;
 pub(super) mod socket;

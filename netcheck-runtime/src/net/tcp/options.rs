@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// The options of one socket, a listener or a stream.
 #[derive(Hash)]
-pub(super) struct Options {
+pub(in crate::net) struct Options {
     pub(super) nodelay: Setting<bool>,
     pub(super) linger: Setting<Option<Duration>>,
     pub(super) hops_max: Setting<u32>,
@@ -24,7 +24,7 @@ impl Clone for Options {
 }
 
 impl Options {
-    pub(super) fn new() -> Self {
+    pub(in crate::net) fn new() -> Self {
         Options {
             nodelay: Setting::new(false),
             linger: Setting::new(None),

@@ -3,7 +3,7 @@
 //! - `opening`: connecting; `options`: options of a stream;
 //! - `transfer`: reading and writing; `ready`: waiting until a read or a write is possible.
 
-pub(super) mod opening;
+pub(in crate::net) mod opening;
 mod options;
 mod ready;
 mod transfer;
@@ -23,7 +23,7 @@ use crate::unit::poll::context;
 use crate::unit::poll::handles::Way;
 use opening::Opening;
 #[cfg(unix)]
-use socket2::Type;
+use socket2::{Domain, Type};
 use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
@@ -60,7 +60,8 @@ impl Hash for TcpStream {
 }
 
 impl TcpStream {
-    pub(super) fn new(id: SocketId, stream: Stream, options: Options) -> Self {
+    /// The stream of one end of a connection.
+    pub(in crate::net) fn new(id: SocketId, stream: Stream, options: Options) -> Self {
         let Stream { local, peer, side } = stream;
         set_endpoint(id, Endpoint { local, peer: Some(peer), side: Some(side) });
         if options.linger.get() == Some(Duration::ZERO) {
@@ -128,6 +129,11 @@ impl TcpStream {
     /// Splits the stream into halves that share it; dropping the writing half shuts the writing side down.
     pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
         owned::split(self)
+    }
+
+    /// This end of the connection.
+    pub(in crate::net) fn stream(&self) -> Stream {
+        self.stream
     }
 
     /// Polls one of the stream's operations.
@@ -204,7 +210,7 @@ impl Drop for TcpStream {
 }
 
 #[cfg(unix)]
-stands_in!(TcpStream, std::net::TcpStream, Type::STREAM);
+stands_in!(TcpStream, std::net::TcpStream, Domain::IPV4, Type::STREAM);
 
 /// The type does not show that a connection leads to other units; `visit_handles` reports it.
 impl Isolated for TcpStream {

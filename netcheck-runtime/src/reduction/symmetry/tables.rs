@@ -39,6 +39,7 @@ impl Kind {
             Component::Dialed(_) => Kind::Dialed,
             Component::Handle(_)
             | Component::Hung(_)
+            | Component::SocketFile(..)
             | Component::Timers(_)
             | Component::Clock
             | Component::Zone

@@ -308,6 +308,7 @@ fn unheard(operation: &Operation) -> Outcome {
         Operation::Time(time::Operation::Compare { .. }) => Outcome::Compared(Ordering::Equal),
         Operation::Time(time::Operation::Distance { .. }) => Outcome::Distance { ns: 0 },
         Operation::Udp(udp::Operation::TryReceive { .. })
+        | Operation::Tcp(tcp::Operation::Dial { .. })
         | Operation::Tcp(tcp::Operation::Read { .. })
         | Operation::Tcp(tcp::Operation::Write { .. })
         | Operation::Tasks(tasks::Operation::Join { waits: false, .. }) => Outcome::WouldBlock,

@@ -1,7 +1,7 @@
 //! Sockets and timers of the running task, and the pending operations of `poll_` functions.
 
 use crate::id::{SocketId, TaskId};
-use crate::operation::{Effect, Operation, Outcome, Stream};
+use crate::operation::{Effect, Operation, Outcome, Stream, unix};
 use crate::operation::{time, udp};
 use crate::unit::poll::context::{Context, State};
 use crate::unit::poll::handles::{Called, Kept, Slot, first_key};
@@ -40,6 +40,11 @@ impl Context {
             }
         });
         self.drop_unneeded();
+    }
+
+    /// Calls `look` with the names of Unix domain sockets.
+    pub(crate) fn unix_names<R: Handed>(&self, look: impl FnOnce(&mut unix::Names) -> R) -> R {
+        engine(|| look(&mut self.shared.unix_names.borrow_mut()))
     }
 
     /// Stores a front's record of a socket, in place of an earlier one.

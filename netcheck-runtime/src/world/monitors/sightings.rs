@@ -11,7 +11,7 @@ use crate::world::components::Component;
 use crate::world::step::{Class, Move, Transition};
 use crate::world::tables::View;
 use netcheck_models::event::Event;
-use netcheck_models::host::is_local;
+use netcheck_models::host::{is_local, unix};
 use smallvec::{SmallVec, smallvec};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -88,6 +88,9 @@ impl View<'_> {
     /// What the outcome of an operation shows.
     fn outcome_of(self, unit: UnitId, operation: &Operation, outcome: &Outcome) -> Option<Sighting> {
         let process = self.process_of(unit);
+        if is_unix(operation, outcome) {
+            return None;
+        }
         if *outcome == Outcome::Failed(Failure::ConnectionReset) {
             return Some(Sighting::Reset { process });
         }
@@ -127,6 +130,7 @@ impl View<'_> {
             AnyEffect::Monitors(Effect::Emit(emission)) => {
                 Some(Sighting::Emitted { process, emission: emission.clone() })
             }
+            AnyEffect::Tcp(tcp::Effect::CloseStream { stream }) if unix::is_unix(stream.local.ip()) => None,
             AnyEffect::Tcp(tcp::Effect::CloseStream { stream: Stream { local, peer, side } }) => {
                 let port = if *side == Side::Client { peer.port() } else { local.port() };
                 Some(Sighting::Closed { process, other: self.place(process, *peer, port) })
@@ -203,6 +207,26 @@ impl View<'_> {
         };
         Place { peer: process.map_or(Peer::Unknown(address.ip()), Peer::Process), port }
     }
+}
+
+/// Whether a call is one on a Unix domain socket, which no monitor of the network sees.
+fn is_unix(operation: &Operation, outcome: &Outcome) -> bool {
+    let address = match (operation, outcome) {
+        (Operation::Udp(udp::Operation::Send { to, .. }), _) => *to,
+        (_, Outcome::Datagram { from, .. }) => *from,
+        (Operation::Tcp(tcp::Operation::Open { peer, .. }), _) => *peer,
+        (Operation::Tcp(tcp::Operation::Accept { local, .. }), _) => *local,
+        (
+            Operation::Tcp(
+                tcp::Operation::Read { stream, .. }
+                | tcp::Operation::Write { stream, .. }
+                | tcp::Operation::TakeError { stream },
+            ),
+            _,
+        ) => stream.local,
+        _ => return false,
+    };
+    unix::is_unix(address.ip())
 }
 
 /// What is seen of time before a step.

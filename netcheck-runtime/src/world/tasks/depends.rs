@@ -127,6 +127,7 @@ impl Holdings {
 
     fn leave(&mut self, effect: &AnyEffect) {
         match effect {
+            AnyEffect::Tcp(tcp::Effect::Pair { sockets }) => self.streams.extend(tcp::paired(*sockets)),
             AnyEffect::Tcp(tcp::Effect::CloseStream { stream }) => self.streams.retain(|held| held != stream),
             AnyEffect::Tcp(tcp::Effect::CloseListener { socket, .. }) => {
                 self.listeners.retain(|(held, _)| held != socket)

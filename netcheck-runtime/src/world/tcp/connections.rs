@@ -4,6 +4,7 @@ use crate::id::{ConnectionId, ProcessId};
 use crate::operation::Side;
 use crate::world::components::ComponentId;
 use ahash::AHashMap;
+use netcheck_models::host::unix;
 use std::net::SocketAddr;
 
 /// Connections by the processes and addresses of their ends, the connecting end first.
@@ -30,6 +31,11 @@ impl Connections {
     /// The process and the address of an end.
     pub fn end(&self, connection: ConnectionId, side: Side) -> (ProcessId, SocketAddr) {
         self.ends[connection.0 as usize][side as usize]
+    }
+
+    /// Whether the ends of a connection are Unix domain sockets.
+    pub fn is_unix(&self, connection: ConnectionId) -> bool {
+        unix::is_unix(self.end(connection, Side::Server).1.ip())
     }
 
     /// The processes at both ends of a connection.

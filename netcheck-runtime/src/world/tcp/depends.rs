@@ -24,6 +24,10 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
             touches.listening(system.components.id(Component::StreamPort(process, port)));
         }
         Prepared::Open(open) => touches.open(system, unit, *open),
+        Prepared::Dial(open) => {
+            touches.open(system, unit, *open);
+            touches.always();
+        }
         &Prepared::Accept { port, fails, waits, .. } => {
             if !waits {
                 touches.affects(Resource::TriedAccept(port));
@@ -105,7 +109,8 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
             touches.close_listener(port);
         }
         Effect::GiveUp { socket, local, peer } => touches.give_up(system, unit, (socket, local, peer)),
-        Effect::Linger { .. } => {}
+        // Nobody else knows a pair that is made.
+        Effect::Linger { .. } | Effect::Pair { .. } => {}
     }
 }
 
@@ -159,7 +164,10 @@ pub(crate) fn is_when(
             is_unaccepted(end) || *write && !view.connection_at(state, *end).is_writable(end.side, capacity)
         }
         Prepared::TakeError { end } => is_unaccepted(end),
-        Prepared::Open(Open { to: None, .. }) | Prepared::BindStream { .. } | Prepared::Listen { .. } => false,
+        Prepared::Open(Open { to: None, .. })
+        | Prepared::Dial(_)
+        | Prepared::BindStream { .. }
+        | Prepared::Listen { .. } => false,
     })
 }
 
@@ -221,6 +229,12 @@ impl Touches {
         }
     }
 
+    /// What the last operation depends on in some states, it is to depend on in all.
+    fn always(&mut self) {
+        let sometimes = std::mem::take(&mut self.sometimes);
+        self.depends_on.extend(sometimes.into_iter().map(|(_, resource)| resource));
+    }
+
     /// A connect that was given up: it may still make a connection, which is then closed.
     fn give_up(
         &mut self,
@@ -230,8 +244,7 @@ impl Touches {
     ) {
         let to = system.tell(|view| view.dialed(view.process_of(unit), peer));
         self.open(system, unit, Open { socket, local, peer, to, fails: false, hangs: false });
-        let sometimes = std::mem::take(&mut self.sometimes);
-        self.depends_on.extend(sometimes.into_iter().map(|(_, resource)| resource));
+        self.always();
         if let Some((host, _)) = to {
             self.close_unknown(system, (socket, local), (host, peer));
         }

@@ -10,6 +10,7 @@ pub(crate) fn effect(view: View<'_>, (unit, _): (UnitId, EdgeId), effect: &Effec
         Effect::CloseStream { stream } => view.close_stream(unit, stream, next),
         Effect::Linger { stream, resets } => view.set_linger(unit, stream, resets, next),
         Effect::EndStream { stream } => view.end_stream(unit, stream, next),
+        Effect::Pair { sockets } => view.pair(unit, sockets, next),
         Effect::CloseListener { socket, local } => {
             view.close_listener(view.process_of(unit), socket, local.port(), next)
         }

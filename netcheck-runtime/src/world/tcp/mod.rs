@@ -1,4 +1,4 @@
-//! TCP: bound sockets, listeners with their backlogs, and connections.
+//! TCP: bound sockets, listeners with their backlogs, and connections; also those of Unix domain sockets, in `unix`.
 
 pub mod connections;
 pub(crate) mod depends;
@@ -14,6 +14,7 @@ mod release;
 pub(crate) mod renaming;
 pub mod rules;
 mod segments;
+mod unix;
 mod unseen;
 
 pub use operation::Operation;

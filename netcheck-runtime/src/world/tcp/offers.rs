@@ -10,7 +10,7 @@ use crate::world::enabled::{Asker, Enabled};
 use crate::world::step::{Change, Class, Move, Transition, Writes};
 use crate::world::tables::{Lookup, View};
 use netcheck_models::event::Event;
-use netcheck_models::host::{ephemeral, overlap, takes};
+use netcheck_models::host::{ephemeral, overlap, takes, unix};
 use netcheck_models::tcp::{Backlog, Breakage, Connection, Read, Written};
 use smallvec::{SmallVec, smallvec};
 use std::net::SocketAddr;
@@ -44,6 +44,7 @@ pub(crate) fn offers(
             offers.add(view, outcome, Class::Immediate, writes)
         }
         Prepared::Open(open) => view.open(state, *open, &mut offers),
+        Prepared::Dial(open) => view.dial_unix(state, *open, &mut offers),
         Prepared::Accept { process, port, local, waits, fails } => {
             view.accept(state, (*process, *port, *local), (*waits, *fails), &mut offers)
         }
@@ -132,7 +133,11 @@ impl View<'_> {
             bindings.sort_by_key(|binding| (binding.socket, binding.ip));
             let value = self.stream_bindings(bindings)?;
             self.gives(address.port() != 0 || port == self.first_ephemeral_port(socket))?;
-            return Ok((Outcome::Bound(SocketAddr::new(ip, port)), smallvec![(component, value)]));
+            let mut writes: Writes = smallvec![(component, value)];
+            if unix::is_path(ip) {
+                writes.push((self.component(Component::SocketFile(process, address))?, 1));
+            }
+            return Ok((Outcome::Bound(SocketAddr::new(ip, port)), writes));
         }
         Ok((Outcome::Failed(Failure::AddressInUse), Writes::new()))
     }
@@ -166,7 +171,7 @@ impl View<'_> {
         if self.components.find(Component::Hung(socket)).is_some_and(|hung| hung.of(state) != 0) {
             return Ok(());
         }
-        if to.is_some() && self.has_segments() {
+        if to.is_some() && self.has_segments() && !unix::is_unix(peer.ip()) {
             return self.open_over_time(state, open, offers);
         }
         if let Some(answer) = self.connect_answer(state, socket)? {
@@ -210,6 +215,9 @@ impl View<'_> {
         let holders = [Some(unit), None];
         let Some(listener) = self.listener(state, port, peer).cloned() else {
             let process = self.process_of(socket.unit);
+            if unix::is_unix(peer.ip()) {
+                return Ok(Dialed::Failed(self.nobody_at(state, host, peer)));
+            }
             if local != Some(peer) || host != process {
                 return Ok(Dialed::Failed(Failure::ConnectionRefused));
             }
@@ -227,7 +235,9 @@ impl View<'_> {
             // A connection with the same four addresses exists.
             return Ok(Dialed::Failed(Failure::AddressNotAvailable));
         };
-        let held = HeldConnection { connection: Connection::established(), holders, ..HeldConnection::default() };
+        let is_unix = unix::is_unix(peer.ip());
+        let connection = if is_unix { Connection::unix() } else { Connection::established() };
+        let held = HeldConnection { connection, holders, ..HeldConnection::default() };
         let mut bindings = self.stream_ports.get(port.of(state)).clone();
         for binding in bindings.iter_mut().filter(|binding| binding.socket == listener.socket) {
             binding.backlog = Some(backlog.with(end.connection.0));
@@ -236,25 +246,6 @@ impl View<'_> {
             smallvec![(end.component, self.held_connection(held)?), (port, self.stream_bindings(bindings)?)];
         self.unbind(state, socket, local, &mut writes)?;
         Ok(Dialed::Connected { end, writes })
-    }
-
-    /// Removes a bound socket from its port when it connects: its connection then refers to it.
-    pub(super) fn unbind(
-        self,
-        state: &[u32],
-        socket: SocketId,
-        local: Option<SocketAddr>,
-        writes: &mut Writes,
-    ) -> Lookup<()> {
-        let Some(local) = local else { return Ok(()) };
-        let process = self.process_of(socket.unit);
-        let component = self.component(Component::StreamPort(process, local.port()))?;
-        let written = writes.iter().position(|(other, _)| *other == component);
-        let value = written.map_or_else(|| component.of(state), |index| writes.remove(index).1);
-        let mut bindings = self.stream_ports.get(value).clone();
-        bindings.retain(|binding| binding.socket != socket);
-        writes.push((component, self.stream_bindings(bindings)?));
-        Ok(())
     }
 
     /// The new connection to `peer` from the first local address from which one can be made.
@@ -366,7 +357,7 @@ impl View<'_> {
             (!is_dead && (fails || resets)).then(|| (connection.failed(end.side), connection.resets(end.side, split)));
         let mut reads: SmallVec<[_; 2]> = match peeks {
             true => connection.peek(end.side, max).into_iter().collect(),
-            false => connection.read(end.side, max, self.declared.tcp.streams.split),
+            false => connection.read(end.side, max, self.declared.tcp.streams.of(connection).split),
         };
         if reads.is_empty() && !waits {
             offers.add(self, Outcome::WouldBlock, class, Writes::new())?;
@@ -413,8 +404,8 @@ impl View<'_> {
         (fails, resets): (bool, bool),
         offers: &mut Offers<'_>,
     ) -> Lookup<()> {
-        let rules = self.declared.tcp.streams;
         let connection = self.connection_at(state, end);
+        let rules = self.declared.tcp.streams.of(connection);
         let is_dead = connection.is_dead(end.side);
         let broken_ends = (!is_dead && (fails || resets))
             .then(|| (connection.failed_write(end.side), connection.resets(end.side, self.cuts_segments())));
@@ -456,7 +447,7 @@ pub(super) struct Offers<'a> {
 
 impl Offers<'_> {
     /// Adds an outcome without events of the network.
-    fn add(&mut self, view: View<'_>, outcome: Outcome, class: Class, writes: Writes) -> Lookup<()> {
+    pub(super) fn add(&mut self, view: View<'_>, outcome: Outcome, class: Class, writes: Writes) -> Lookup<()> {
         self.push(view, outcome, class, Change::quiet(writes))
     }
 

@@ -1,7 +1,8 @@
-//! Operations and effects of TCP sockets, listeners and streams.
+//! Operations and effects of TCP sockets, listeners and streams, and of those of Unix domain sockets.
 
 use crate::id::SocketId;
 use netcheck_memory::Handed;
+use netcheck_models::host::unix;
 pub(crate) use netcheck_models::tcp::Side;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,6 +16,9 @@ pub enum Operation {
     Listen { socket: SocketId, address: SocketAddr, is_bound: bool, backlog: usize },
     /// Connect a TCP socket, bound to `local` or to an ephemeral port.
     Open { socket: SocketId, local: Option<SocketAddr>, peer: SocketAddr },
+    /// Connect a Unix domain socket: the connection is made, or the call fails; cannot wait. The program is told of the
+    /// connection by an `Open`.
+    Dial { socket: SocketId, local: Option<SocketAddr>, peer: SocketAddr },
     /// Wait for a connection.
     Accept { local: SocketAddr, waits: bool },
     /// Read from a stream, or peek at the bytes that can be read.
@@ -48,6 +52,17 @@ impl Handed for Stream {
     }
 }
 
+/// The address of one of a pair of Unix domain sockets: its number is that of no other socket as long as it is used.
+pub(crate) fn of_pair(SocketId { unit, index }: SocketId) -> SocketAddr {
+    SocketAddr::new(unix::unnamed(Some((unit.0, index))), 0)
+}
+
+/// The end of a pair that is the stream of its first socket, and the end that is the stream of its second one.
+pub(crate) fn paired([one, two]: [SocketId; 2]) -> [Stream; 2] {
+    let [one, two] = [of_pair(one), of_pair(two)];
+    [Stream { local: one, peer: two, side: Side::Client }, Stream { local: two, peer: one, side: Side::Server }]
+}
+
 impl Operation {
     /// The operation as it is tried when it is begun; `None` if the OS would not try it then.
     pub(crate) fn tried(&self) -> Option<Operation> {
@@ -58,7 +73,10 @@ impl Operation {
             | Operation::Ready { waits, .. }
             | Operation::Accept { waits, .. } => *waits = false,
             Operation::Listen { .. } | Operation::Shutdown { .. } => {}
-            Operation::BindStream { .. } | Operation::Open { .. } | Operation::TakeError { .. } => return None,
+            Operation::BindStream { .. }
+            | Operation::Open { .. }
+            | Operation::Dial { .. }
+            | Operation::TakeError { .. } => return None,
         }
         Some(tried)
     }
@@ -83,6 +101,8 @@ pub enum Effect {
     Linger { stream: Stream, resets: bool },
     /// A stream's writing side was shut down by a drop.
     EndStream { stream: Stream },
+    /// Two Unix domain sockets without names were made, connected to each other.
+    Pair { sockets: [SocketId; 2] },
     /// A listener was dropped, or a TCP socket that was only bound.
     CloseListener { socket: SocketId, local: SocketAddr },
     /// A TCP socket was dropped while it connected.

@@ -12,6 +12,7 @@ pub enum Prepared {
     BindStream { socket: SocketId, address: SocketAddr, shares: bool },
     Listen { socket: SocketId, address: SocketAddr, is_bound: bool, backlog: usize },
     Open(Open),
+    Dial(Open),
     Accept { process: ProcessId, port: ComponentId, local: SocketAddr, waits: bool, fails: bool },
     Read { end: ConnectionEnd, max: usize, peeks: bool, waits: bool, fails: bool, resets: bool },
     Write { end: ConnectionEnd, bytes: Arc<[u8]>, waits: bool, fails: bool, resets: bool },

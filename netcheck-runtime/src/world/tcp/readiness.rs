@@ -26,7 +26,8 @@ pub(in crate::world) fn of(view: View<'_>, state: &[u32], prepared: &Prepared) -
             (connection.is_readable(end.side), connection.is_known_to_be_readable(end.side))
         }
         Prepared::Write { end, bytes, .. } => {
-            let outcomes = view.connection_at(state, *end).write(end.side, bytes, view.declared.tcp.streams);
+            let connection = view.connection_at(state, *end);
+            let outcomes = connection.write(end.side, bytes, view.declared.tcp.streams.of(connection));
             (!outcomes.is_empty(), end.side == Side::Client)
         }
         Prepared::Ready { end, read, write, .. } => {
@@ -36,7 +37,9 @@ pub(in crate::world) fn of(view: View<'_>, state: &[u32], prepared: &Prepared) -
             let can_read = *read && connection.is_readable(end.side);
             (can_read || is_writable, is_known || is_writable && end.side == Side::Client)
         }
-        Prepared::BindStream { .. } | Prepared::Open(_) | Prepared::TakeError { .. } => (false, false),
+        Prepared::BindStream { .. } | Prepared::Open(_) | Prepared::Dial(_) | Prepared::TakeError { .. } => {
+            (false, false)
+        }
     };
     match (can_complete, is_known) {
         (false, _) => Readiness::Waits,

@@ -1,10 +1,13 @@
 //! Closing, dropping and ending: the changes of connections and listeners.
 
+use super::operation::paired;
 use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
 use crate::operation::{Side, Stream};
 use crate::world::components::{Component, ComponentId, HeldConnection, connection_dialed};
+use crate::world::step::Writes;
 use crate::world::tables::{Lookup, View};
 use crate::world::tcp::offers::Dialed;
+use netcheck_models::tcp::Connection;
 use std::net::SocketAddr;
 
 impl View<'_> {
@@ -27,6 +30,16 @@ impl View<'_> {
     pub(crate) fn set_linger(self, unit: UnitId, stream: Stream, resets: bool, next: &mut Vec<u32>) -> Lookup<()> {
         let end = self.end_of(self.process_of(unit), stream)?;
         self.change_connection(end.component, next, |held| held.resets[end.side as usize] = resets)
+    }
+
+    /// A unit makes two connected Unix domain sockets.
+    pub(crate) fn pair(self, unit: UnitId, sockets: [SocketId; 2], next: &mut Vec<u32>) -> Lookup<()> {
+        let [one, _] = paired(sockets);
+        let end = self.end_of(self.process_of(unit), one)?;
+        self.change_connection(end.component, next, |held| {
+            let holders = [Some(unit); 2];
+            *held = HeldConnection { connection: Connection::unix(), holders, ..HeldConnection::default() };
+        })
     }
 
     fn close_end(self, component: ComponentId, side: Side, reset: bool, next: &mut Vec<u32>) -> Lookup<()> {
@@ -66,6 +79,25 @@ impl View<'_> {
             let component = self.component(Component::Connection(ConnectionId(waiting)))?;
             self.close_end(component, Side::Server, true, next)?;
         }
+        Ok(())
+    }
+
+    /// Removes a bound socket from its port when it connects: its connection then refers to it.
+    pub(super) fn unbind(
+        self,
+        state: &[u32],
+        socket: SocketId,
+        local: Option<SocketAddr>,
+        writes: &mut Writes,
+    ) -> Lookup<()> {
+        let Some(local) = local else { return Ok(()) };
+        let process = self.process_of(socket.unit);
+        let component = self.component(Component::StreamPort(process, local.port()))?;
+        let written = writes.iter().position(|(other, _)| *other == component);
+        let value = written.map_or_else(|| component.of(state), |index| writes.remove(index).1);
+        let mut bindings = self.stream_ports.get(value).clone();
+        bindings.retain(|binding| binding.socket != socket);
+        writes.push((component, self.stream_bindings(bindings)?));
         Ok(())
     }
 

@@ -8,7 +8,7 @@ pub(crate) fn operation(renaming: &Renaming<'_>, operation: &mut Operation) {
         Operation::BindStream { socket, address, .. } | Operation::Listen { socket, address, .. } => {
             (*socket, *address) = (renaming.socket(*socket), renaming.address(*address));
         }
-        Operation::Open { socket, local, peer } => {
+        Operation::Open { socket, local, peer } | Operation::Dial { socket, local, peer } => {
             (*socket, *local) = (renaming.socket(*socket), local.map(|local| renaming.address(local)));
             *peer = renaming.address(*peer);
         }
@@ -26,6 +26,7 @@ pub(crate) fn effect(renaming: &Renaming<'_>, effect: &mut Effect) {
         Effect::CloseStream { stream } | Effect::Linger { stream, .. } | Effect::EndStream { stream } => {
             *stream = renaming.stream(*stream);
         }
+        Effect::Pair { sockets } => *sockets = sockets.map(|socket| renaming.socket(socket)),
         Effect::CloseListener { socket, local } => {
             (*socket, *local) = (renaming.socket(*socket), renaming.address(*local));
         }

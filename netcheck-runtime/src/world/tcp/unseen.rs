@@ -29,7 +29,7 @@ impl View<'_> {
     pub(super) fn connect_answer(self, state: &[u32], socket: SocketId) -> Lookup<Option<Answer>> {
         let dialed = self.components.find(Component::Dialed(socket)).map_or(0, |dialed| dialed.of(state));
         Ok(match (dialed, connection_dialed(dialed)) {
-            _ if self.has_segments() => None,
+            (_, Some(made)) if self.has_segments() && !self.connections.is_unix(made) => None,
             (_, Some(made)) => Some(Answer::Made(self.component(Component::Connection(made))?)),
             (REFUSED, None) => Some(Answer::Refused),
             (_, None) => None,

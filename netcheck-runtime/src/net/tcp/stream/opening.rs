@@ -14,7 +14,7 @@ use std::net::SocketAddr;
 use std::panic::Location;
 
 /// A socket that connects; dropping it before the outcome gives the connect up.
-pub(in crate::net::tcp) struct Opening {
+pub(in crate::net) struct Opening {
     id: SocketId,
     local: Option<SocketAddr>,
     /// The address that it connects to, as long as there is no outcome.
@@ -24,11 +24,11 @@ pub(in crate::net::tcp) struct Opening {
 
 impl Opening {
     /// A socket, and the address that it is bound to.
-    pub(in crate::net::tcp) fn of(id: SocketId, local: Option<SocketAddr>) -> Self {
+    pub(in crate::net) fn of(id: SocketId, local: Option<SocketAddr>) -> Self {
         Opening { id, local, unanswered: None, is_done: false }
     }
 
-    pub(in crate::net::tcp) async fn connect(
+    pub(in crate::net) async fn connect(
         mut self,
         peer: SocketAddr,
         options: Options,

@@ -127,7 +127,7 @@ impl TcpStream {
         self.try_write(&joined(buffers))
     }
 
-    pub(in crate::net::tcp) fn poll_in(
+    pub(in crate::net) fn poll_in(
         &self,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
@@ -157,7 +157,7 @@ impl TcpStream {
         Poll::Ready(Ok(()))
     }
 
-    pub(in crate::net::tcp) fn poll_out(
+    pub(in crate::net) fn poll_out(
         &self,
         cx: &mut Context<'_>,
         bytes: &[u8],
@@ -178,7 +178,7 @@ impl TcpStream {
         Poll::Ready(written)
     }
 
-    pub(in crate::net::tcp) fn poll_end(
+    pub(in crate::net) fn poll_end(
         &self,
         cx: &mut Context<'_>,
         location: &'static Location<'static>,
@@ -192,7 +192,7 @@ impl TcpStream {
     }
 
     /// Shuts the writing side down without waiting; dropping the owned writing half calls this.
-    pub(in crate::net::tcp) fn end(&self) {
+    pub(in crate::net) fn end(&self) {
         if let Some(context) = context::try_current() {
             context.effect(Effect::Tcp(tcp::Effect::EndStream { stream: self.stream }));
         }

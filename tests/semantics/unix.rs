@@ -1,0 +1,288 @@
+//! Unix domain sockets in a check: the schedules of their tasks, and the faults that do not apply.
+
+use netcheck as tokio;
+use netcheck::check::{Checker, Report, Tcp, Udp, Verdict};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+
+const PATH: &str = "/run/app.sock";
+
+/// With the reduction and without, both checks give these outputs of the process `it`.
+fn agree<F: Future<Output = impl std::fmt::Debug + 'static> + 'static>(
+    checker: fn() -> Checker,
+    process: fn() -> F,
+    outputs: &[&str],
+) -> Report {
+    let [reduced, full] = [true, false].map(|reduction| {
+        let report = checker().reduction(reduction).check(|net| {
+            net.process("it", process);
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        assert_eq!(report.outputs("it"), outputs, "reduction: {reduction}");
+        report
+    });
+    assert!(reduced.states() <= full.states(), "{} {}", reduced.states(), full.states());
+    reduced
+}
+
+async fn echo(listener: UnixListener, clients: usize) {
+    for _ in 0..clients {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut asked = String::new();
+        stream.read_to_string(&mut asked).await.unwrap();
+        stream.write_all(asked.as_bytes()).await.unwrap();
+    }
+}
+
+async fn ask(text: &'static str) -> String {
+    let mut stream = UnixStream::connect(PATH).await.unwrap();
+    stream.write_all(text.as_bytes()).await.unwrap();
+    stream.shutdown().await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[test]
+fn clients_of_one_listener_get_their_own_answers() {
+    async fn all() -> (String, String) {
+        let server = tokio::spawn(echo(UnixListener::bind(PATH).unwrap(), 2));
+        let (one, two) = (tokio::spawn(ask("one")), tokio::spawn(ask("two")));
+        let answers = (one.await.unwrap(), two.await.unwrap());
+        server.await.unwrap();
+        answers
+    }
+    agree(Checker::new, all, &[r#"("one", "two")"#]);
+}
+
+#[test]
+fn clients_are_served_in_any_order() {
+    async fn order() -> Vec<String> {
+        let listener = UnixListener::bind(PATH).unwrap();
+        for text in ["one", "two"] {
+            tokio::spawn(async move {
+                let mut stream = UnixStream::connect(PATH).await.unwrap();
+                stream.write_all(text.as_bytes()).await.unwrap();
+            });
+        }
+        let mut order = Vec::new();
+        for _ in 0..2 {
+            let mut text = String::new();
+            listener.accept().await.unwrap().0.read_to_string(&mut text).await.unwrap();
+            order.push(text);
+        }
+        order
+    }
+    agree(Checker::new, order, &[r#"["one", "two"]"#, r#"["two", "one"]"#]);
+}
+
+#[test]
+fn a_client_that_begins_before_its_server_finds_no_file() {
+    async fn race() -> Result<(), std::io::ErrorKind> {
+        let server = tokio::spawn(async {
+            let listener = UnixListener::bind(PATH).unwrap();
+            drop(listener.accept().await);
+        });
+        tokio::task::yield_now().await;
+        let connected = UnixStream::connect(PATH).await.map(drop).map_err(|error| error.kind());
+        server.abort();
+        connected
+    }
+    agree(Checker::new, race, &["Err(NotFound)", "Ok(())"]);
+}
+
+#[test]
+fn a_connect_is_reset_or_refused_when_the_listener_goes() {
+    async fn race() -> Result<(), (&'static str, std::io::ErrorKind)> {
+        let listener = UnixListener::bind(PATH).unwrap();
+        tokio::spawn(async move { drop(listener) });
+        tokio::task::yield_now().await;
+        let mut stream = UnixStream::connect(PATH).await.map_err(|error| ("connect", error.kind()))?;
+        stream.read(&mut [0]).await.map(drop).map_err(|error| ("read", error.kind()))
+    }
+    let refused = r#"Err(("connect", ConnectionRefused))"#;
+    agree(Checker::new, race, &[refused, r#"Err(("connect", ConnectionReset))"#, r#"Err(("read", ConnectionReset))"#]);
+}
+
+#[test]
+fn an_end_that_is_closed_breaks_the_pipe_or_not() {
+    async fn race() -> (Result<(), std::io::ErrorKind>, String) {
+        let (mut one, mut two) = UnixStream::pair().unwrap();
+        let closing = tokio::spawn(async move {
+            two.write_all(b"bye").await.unwrap();
+            let mut buffer = [0; 8];
+            tokio::select! {
+                length = two.read(&mut buffer) => length.unwrap(),
+                () = tokio::task::yield_now() => 0,
+            }
+        });
+        let written = one.write_all(b"hi").await.map_err(|error| error.kind());
+        closing.await.unwrap();
+        let mut rest = String::new();
+        let read = one.read_to_string(&mut rest).await.map_err(|error| error.kind());
+        (written, format!("{rest} {read:?}"))
+    }
+    agree(
+        Checker::new,
+        race,
+        &[r#"(Err(BrokenPipe), "bye Ok(3)")"#, r#"(Ok(()), " Err(ConnectionReset)")"#, r#"(Ok(()), "bye Ok(3)")"#],
+    );
+}
+
+#[test]
+fn two_that_only_write_wait_for_each_other() {
+    let report = Checker::new().tcp(Tcp::new().buffer(4)).check(|net| {
+        net.process("it", || async {
+            let (mut one, mut two) = UnixStream::pair().unwrap();
+            let other = tokio::spawn(async move { two.write_all(b"12345").await });
+            one.write_all(b"12345").await.unwrap();
+            other.await.unwrap().unwrap();
+        });
+    });
+    assert_eq!(report.verdict(), Verdict::Violated);
+    assert!(report.to_string().contains("deadlock"), "{report}");
+}
+
+/// A read takes what is there, which need not be all that a client writes.
+#[test]
+fn a_server_that_reads_once_answers_half() {
+    let report = Checker::new().check(|net| {
+        net.process("app", || async {
+            let listener = UnixListener::bind(PATH).unwrap();
+            tokio::spawn(async move {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut buffer = [0; 16];
+                let length = stream.read(&mut buffer).await.unwrap();
+                stream.write_all(&buffer[..length]).await.unwrap();
+                while stream.read(&mut buffer).await.is_ok_and(|length| length > 0) {}
+            });
+            let mut stream = UnixStream::connect(PATH).await.unwrap();
+            stream.write_all(b"he").await.unwrap();
+            stream.write_all(b"llo").await.unwrap();
+            let mut answer = [0; 16];
+            let length = stream.read(&mut answer).await.unwrap();
+            assert_eq!(&answer[..length], b"hello");
+        });
+    });
+    assert_eq!(report.verdict(), Verdict::Violated);
+    let text = report.to_string();
+    for step in ["listen on /run/app.sock", "connect /run/app.sock -> connected", "read (at /run/app.sock) -> \"he\""] {
+        assert!(text.contains(step), "{step}: {text}");
+    }
+}
+
+async fn talk() -> (usize, u128) {
+    let began = tokio::time::Instant::now();
+    let listener = UnixListener::bind(PATH).unwrap();
+    let client = tokio::spawn(async {
+        let mut stream = UnixStream::connect(PATH).await.unwrap();
+        stream.write_all(b"question").await.unwrap();
+        stream.read(&mut [0; 16]).await.unwrap()
+    });
+    let (mut stream, _) = listener.accept().await.unwrap();
+    let length = stream.read(&mut [0; 16]).await.unwrap();
+    stream.write_all(&vec![0; length]).await.unwrap();
+    stream.shutdown().await.unwrap();
+    (client.await.unwrap(), began.elapsed().as_millis())
+}
+
+#[test]
+fn no_fault_of_the_network_applies() {
+    fn faulty() -> Checker {
+        let tcp = Tcp::new().fail_open().fail_close().fail_read().fail_write().reset().hang().split();
+        Checker::new().tcp(tcp).udp(Udp::new().loss().duplication()).at_most(2)
+    }
+    let [quiet, faulty] = [Checker::new, faulty].map(|checker| agree(checker, talk, &["(8, 0)"]));
+    assert_eq!(quiet.states(), faulty.states());
+}
+
+#[test]
+fn what_is_sent_takes_no_time() {
+    fn delayed() -> Checker {
+        Checker::new().tcp(Tcp::new().split().delay(Duration::from_millis(1)..=Duration::from_millis(5)))
+    }
+    fn listed() -> Checker {
+        Checker::new().tcp(Tcp::new().delays([Duration::from_millis(3), Duration::from_millis(7)]))
+    }
+    for checker in [delayed, listed] {
+        agree(checker, talk, &["(8, 0)"]);
+    }
+}
+
+#[test]
+fn each_process_has_names_of_its_own() {
+    for name in [PATH, "\0app"] {
+        let report = Checker::new().check(|net| {
+            net.process("server", move || async move {
+                let listener = UnixListener::bind(name).unwrap();
+                UnixStream::connect(name).await.unwrap();
+                listener.accept().await.is_ok()
+            });
+            let client = move || async move { UnixStream::connect(name).await.unwrap_err().kind() };
+            net.process("client", client).after("server");
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        assert_eq!(report.outputs("client"), [if name == PATH { "NotFound" } else { "ConnectionRefused" }]);
+    }
+}
+
+#[netcheck::process]
+async fn isolated_client(number: u8) -> u8 {
+    let mut stream = UnixStream::connect(PATH).await.unwrap();
+    stream.write_all(&[number]).await.unwrap();
+    stream.read_u8().await.unwrap()
+}
+
+#[netcheck::process]
+async fn isolated_answer(mut stream: UnixStream) {
+    let number = stream.read_u8().await.unwrap();
+    stream.write_all(&[number + 1]).await.unwrap();
+}
+
+#[test]
+fn isolated_tasks_of_a_process_share_its_names() {
+    async fn all() -> (u8, u8) {
+        let listener = UnixListener::bind(PATH).unwrap();
+        let clients = [1, 2].map(|number| tokio::spawn(isolated_client(number)));
+        for _ in 0..2 {
+            let (stream, _) = listener.accept().await.unwrap();
+            tokio::spawn(isolated_answer(stream));
+        }
+        let [one, two] = clients;
+        (one.await.unwrap(), two.await.unwrap())
+    }
+    agree(Checker::new, all, &["(2, 3)"]);
+}
+
+#[test]
+fn one_of_a_pair_is_handed_over() {
+    async fn pair() -> u8 {
+        let (mut one, two) = UnixStream::pair().unwrap();
+        tokio::spawn(isolated_answer(two));
+        one.write_all(&[7]).await.unwrap();
+        one.read_u8().await.unwrap()
+    }
+    agree(Checker::new, pair, &["8"]);
+}
+
+#[test]
+fn like_processes_with_pairs_are_interchangeable() {
+    let states = [true, false].map(|reduction| {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            for name in ["a", "b", "c"] {
+                net.process(name, || async {
+                    let (mut one, mut two) = UnixStream::pair().unwrap();
+                    let other = tokio::spawn(async move { two.write_all(b"x").await });
+                    let byte = one.read_u8().await.unwrap();
+                    other.await.unwrap().unwrap();
+                    byte
+                });
+            }
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        assert!(["a", "b", "c"].iter().all(|name| report.outputs(name) == ["120"]));
+        report.states()
+    });
+    assert!(states[0] < states[1], "{states:?}");
+}
