@@ -12,6 +12,7 @@
 //! - [`udp`]: one datagram channel under loss, duplication and reordering, after Definitions 1 to 5 of the paper on
 //!   net-iocache (*dispatch*, *delivery*, *multiplication choices*, *capacity*);
 //! - [`monitor`]: what a protocol may do, as timed automata over events, on traces and on traces of a sniffer;
+//! - [`mailboxes`]: the datagrams of Unix domain sockets;
 //! - [`tcp`]: connections as Linux gives them to programs, and the failures of the paper on transmission failures.
 
 #![forbid(unsafe_code)]
@@ -21,6 +22,7 @@
 pub mod budget;
 pub mod event;
 pub mod host;
+pub mod mailboxes;
 pub mod monitor;
 pub mod tcp;
 pub mod time;

@@ -4,8 +4,9 @@
 //! of the kind; the outcomes are one enum, because kinds share many of them.
 
 pub use crate::world::{
-    choices::operation as choices, faults::operation as faults, monitors::operation as monitors,
-    tasks::operation as tasks, tcp::operation as tcp, time::operation as time, udp::operation as udp,
+    choices::operation as choices, faults::operation as faults, mailboxes::operation as mailboxes,
+    monitors::operation as monitors, tasks::operation as tasks, tcp::operation as tcp, time::operation as time,
+    udp::operation as udp,
 };
 
 pub use tcp::Stream;
@@ -85,6 +86,7 @@ impl Operation {
     pub(crate) fn detached(mut self) -> Operation {
         match &mut self {
             Operation::Udp(udp::Operation::Send { payload: bytes, .. })
+            | Operation::Mailboxes(mailboxes::Operation::Send { payload: bytes, .. })
             | Operation::Tcp(tcp::Operation::Write { bytes, .. }) => *bytes = Arc::from(&bytes[..]),
             Operation::AtOnce { operation, .. } | Operation::Again(operation) => {
                 **operation = (**operation).clone().detached();
@@ -112,7 +114,7 @@ impl Operation {
 
     /// Whether the OS looks at what the operation asks for as soon as it is begun.
     pub(crate) fn is_tried_at_first(&self) -> bool {
-        matches!(self, Operation::Udp(_) | Operation::Tcp(_)) && self.tried().is_some()
+        matches!(self, Operation::Udp(_) | Operation::Tcp(_) | Operation::Mailboxes(_)) && self.tried().is_some()
     }
 
     /// Whether what the operation asks for stays in the world until a poll takes it, as data stay in a socket: then its
@@ -229,6 +231,7 @@ pub enum Failure {
     BrokenPipe,
     NotConnected,
     NotFound,
+    NotPermitted,
 }
 
 /// One step of a unit's local history: the operation that was completed, and its outcome.

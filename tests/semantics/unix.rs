@@ -4,7 +4,7 @@ use netcheck as tokio;
 use netcheck::check::{Checker, Report, Tcp, Udp, Verdict};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::{UnixDatagram, UnixListener, UnixStream};
 
 const PATH: &str = "/run/app.sock";
 
@@ -282,6 +282,147 @@ fn like_processes_with_pairs_are_interchangeable() {
         });
         assert_eq!(report.verdict(), Verdict::Verified, "{report}");
         assert!(["a", "b", "c"].iter().all(|name| report.outputs(name) == ["120"]));
+        report.states()
+    });
+    assert!(states[0] < states[1], "{states:?}");
+}
+
+async fn receive(socket: &UnixDatagram) -> String {
+    let mut buffer = [0; 16];
+    let length = socket.recv(&mut buffer).await.unwrap();
+    String::from_utf8(buffer[..length].to_vec()).unwrap()
+}
+
+#[test]
+fn datagrams_of_two_tasks_come_in_the_order_of_the_sends() {
+    async fn all() -> String {
+        let server = UnixDatagram::bind(PATH).unwrap();
+        for texts in [["a", "b"], ["c", "d"]] {
+            tokio::spawn(async move {
+                let client = UnixDatagram::unbound().unwrap();
+                for text in texts {
+                    client.send_to(text.as_bytes(), PATH).await.unwrap();
+                }
+            });
+        }
+        let mut all = String::new();
+        for _ in 0..4 {
+            all += &receive(&server).await;
+        }
+        all
+    }
+    let orders = [r#""abcd""#, r#""acbd""#, r#""acdb""#, r#""cabd""#, r#""cadb""#, r#""cdab""#];
+    agree(Checker::new, all, &orders);
+}
+
+/// A sender that sends after another one has told it so cannot be overtaken by that one's datagram.
+#[test]
+fn the_order_of_sends_is_kept_across_sockets() {
+    async fn all() -> String {
+        let server = UnixDatagram::bind(PATH).unwrap();
+        let (one, two) = (UnixDatagram::unbound().unwrap(), UnixDatagram::unbound().unwrap());
+        one.send_to(b"first", PATH).await.unwrap();
+        two.send_to(b"second", PATH).await.unwrap();
+        receive(&server).await + &receive(&server).await
+    }
+    agree(Checker::new, all, &[r#""firstsecond""#]);
+}
+
+#[test]
+fn faults_and_delays_of_udp_do_not_apply() {
+    async fn talk() -> (String, u128) {
+        let began = tokio::time::Instant::now();
+        let (one, two) = UnixDatagram::pair().unwrap();
+        let answering = tokio::spawn(async move {
+            let asked = receive(&two).await;
+            two.send(asked.as_bytes()).await.unwrap();
+        });
+        one.send(b"ask").await.unwrap();
+        let answer = receive(&one).await;
+        answering.await.unwrap();
+        (answer, began.elapsed().as_millis())
+    }
+    fn faulty() -> Checker {
+        Checker::new().udp(Udp::new().loss().duplication()).at_most(1)
+    }
+    fn delayed() -> Checker {
+        Checker::new().udp(Udp::new().loss().delay(Duration::from_millis(1)..=Duration::from_millis(5)))
+    }
+    for checker in [Checker::new, faulty, delayed] {
+        agree(checker, talk, &[r#"("ask", 0)"#]);
+    }
+}
+
+#[test]
+fn a_client_that_sends_before_its_server_is_bound_finds_no_file() {
+    async fn race() -> Result<usize, std::io::ErrorKind> {
+        tokio::spawn(async {
+            let server = UnixDatagram::bind(PATH).unwrap();
+            receive(&server).await
+        });
+        tokio::task::yield_now().await;
+        let client = UnixDatagram::unbound().unwrap();
+        client.send_to(b"hi", PATH).await.map_err(|error| error.kind())
+    }
+    agree(Checker::new, race, &["Err(NotFound)", "Ok(2)"]);
+}
+
+/// Each waits for the other to make room.
+#[test]
+fn two_that_fill_each_other_are_deadlocked() {
+    let report = Checker::new().check(|net| {
+        net.process("app", || async {
+            let (a, b) = (UnixDatagram::bind("/run/a").unwrap(), UnixDatagram::bind("/run/b").unwrap());
+            let other = tokio::spawn(async move {
+                for _ in 0..12 {
+                    b.send_to(b"x", "/run/a").await.unwrap();
+                }
+                b
+            });
+            for _ in 0..12 {
+                a.send_to(b"x", "/run/b").await.unwrap();
+            }
+            other.await.unwrap();
+        });
+    });
+    assert_eq!(report.verdict(), Verdict::Violated);
+    let text = report.to_string();
+    assert!(text.contains("deadlock") && text.contains("send \"x\" to /run/b"), "{text}");
+}
+
+#[netcheck::process]
+async fn isolated_sender(text: &'static str) {
+    UnixDatagram::unbound().unwrap().send_to(text.as_bytes(), PATH).await.unwrap();
+}
+
+#[test]
+fn isolated_tasks_send_to_the_names_of_their_process() {
+    async fn all() -> String {
+        let server = UnixDatagram::bind(PATH).unwrap();
+        let tasks = ["a", "b"].map(|text| tokio::spawn(isolated_sender(text)));
+        let all = receive(&server).await + &receive(&server).await;
+        for task in tasks {
+            task.await.unwrap();
+        }
+        all
+    }
+    agree(Checker::new, all, &[r#""ab""#, r#""ba""#]);
+}
+
+#[test]
+fn like_processes_with_datagrams_are_interchangeable() {
+    let states = [true, false].map(|reduction| {
+        let report = Checker::new().reduction(reduction).check(|net| {
+            for name in ["a", "b", "c"] {
+                net.process(name, || async {
+                    let (one, two) = UnixDatagram::pair().unwrap();
+                    tokio::spawn(async move { two.send(b"x").await.unwrap() });
+                    receive(&one).await
+                });
+            }
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        assert!(["a", "b", "c"].iter().all(|name| report.outputs(name) == [r#""x""#]));
         report.states()
     });
     assert!(states[0] < states[1], "{states:?}");

@@ -101,6 +101,7 @@ const MODELS: &[Row] = &[
     ("event", &[]),
     ("budget", &["event"]),
     ("host", &[]),
+    ("mailboxes", &[]),
     ("monitor", &[]),
     ("time", &[]),
     ("tcp", &["event"]),

@@ -22,7 +22,7 @@
 
 use crate::trace::step::{Doing, Kind, Step, process};
 use netcheck_runtime::id::{ProcessId, TaskId, UnitId};
-use netcheck_runtime::operation::{Offer, Operation, Stream, tasks, tcp, udp};
+use netcheck_runtime::operation::{Offer, Operation, Stream, mailboxes, tasks, tcp, udp};
 use netcheck_runtime::unit::wording;
 use netcheck_runtime::world::system::System;
 use std::collections::BTreeSet;
@@ -124,7 +124,9 @@ fn wait(system: &System, process: ProcessId, offer: &Offer) -> Wait {
             Wait::Answer { process: system.process_at(process, *peer) }
         }
         Operation::Tcp(tcp::Operation::Accept { .. }) => Wait::Connection,
-        Operation::Udp(udp::Operation::Receive { .. }) => Wait::Datagram,
+        Operation::Udp(udp::Operation::Receive { .. }) | Operation::Mailboxes(mailboxes::Operation::Receive { .. }) => {
+            Wait::Datagram
+        }
         Operation::Tasks(tasks::Operation::Join { child, .. }) => Wait::EndOf(*child),
         Operation::Tasks(tasks::Operation::Start) => Wait::Begin,
         _ => Wait::Other,

@@ -108,6 +108,7 @@ fn in_words(system: &System, component: Component) -> Option<String> {
                 false => format!("TCP connections from \"{from}\" to \"{to}\""),
             }
         }
+        Component::Mailboxes(process) => format!("datagrams of Unix domain sockets in \"{}\"", host(process)),
         Component::Timers(unit) => format!("the timers of \"{}\"", shared.unit(unit).name),
         Component::Clock => "the clock, which a program reads".to_owned(),
         Component::Zone => "the instants of what is to come".to_owned(),

@@ -7,7 +7,7 @@
 use netcheck_runtime::operation::{Failure, Operation, Outcome, ReceiveMode, Side, Stream};
 use netcheck_runtime::unit::shared::Shared;
 use netcheck_runtime::unit::wording;
-use netcheck_runtime::world::{choices, tasks, tcp, time, udp};
+use netcheck_runtime::world::{choices, mailboxes, tasks, tcp, time, udp};
 use serde::{Deserialize, Serialize};
 
 /// Bytes of a payload that are kept.
@@ -45,6 +45,19 @@ pub(crate) enum Asked {
     },
     Open {
         peer: String,
+    },
+    /// A Unix domain socket sends a datagram; none: to its peer.
+    SendUnix {
+        to: Option<String>,
+        payload: Payload,
+        waits: bool,
+    },
+    ReceiveUnix {
+        waits: bool,
+    },
+    ReadyUnix {
+        read: bool,
+        write: bool,
     },
     /// A Unix domain socket connects.
     DialUnix {
@@ -244,6 +257,7 @@ impl Asked {
             }
             Operation::Tcp(tcp::Operation::TakeError { stream }) => Asked::TakeError { of: end(stream) },
             Operation::Tcp(tcp::Operation::Shutdown { stream }) => Asked::Shutdown { of: end(stream) },
+            Operation::Mailboxes(operation) => of_mailbox(operation, shared),
             Operation::Time(time::Operation::Timer { .. }) => Asked::Timer,
             Operation::Time(time::Operation::Clock { .. }) => Asked::Clock,
             Operation::Time(time::Operation::Deadline { .. }) => Asked::Deadline,
@@ -263,6 +277,20 @@ impl Asked {
                 unreachable!("an operation that is tried is another one itself")
             }
         }
+    }
+}
+
+fn of_mailbox(operation: &mailboxes::Operation, shared: &Shared) -> Asked {
+    use mailboxes::Operation;
+    let named = |address| wording::address(address, shared);
+    match operation {
+        Operation::Bind { name, .. } => Asked::Bind { address: named(*name) },
+        Operation::Connect { name, .. } => Asked::Connect { peer: named(*name) },
+        Operation::Send { to, payload, waits, .. } => {
+            Asked::SendUnix { to: to.map(named), payload: Payload::of(payload), waits: *waits }
+        }
+        Operation::Receive { waits, .. } => Asked::ReceiveUnix { waits: *waits },
+        Operation::Ready { read, write, .. } => Asked::ReadyUnix { read: *read, write: *write },
     }
 }
 

@@ -13,7 +13,7 @@ use netcheck_runtime::world::components::{Component, ComponentId, REFUSED};
 use netcheck_runtime::world::events::Happened;
 use netcheck_runtime::world::step::{Move, Transition};
 use netcheck_runtime::world::system::System;
-use netcheck_runtime::world::{tasks, tcp, time, udp};
+use netcheck_runtime::world::{mailboxes, tasks, tcp, time, udp};
 use std::time::Duration;
 
 /// Puts a transition from `state` into words. Arrivals are not traced to the steps that sent them: that takes the whole
@@ -325,7 +325,11 @@ fn kind(operation: &Operation) -> Kind {
         | Operation::Udp(udp::Operation::Connect { .. })
         | Operation::Tcp(tcp::Operation::BindStream { .. })
         | Operation::Tcp(tcp::Operation::Listen { .. }) => Kind::Bind,
-        Operation::Udp(udp::Operation::Send { .. }) => Kind::Send,
+        Operation::Udp(udp::Operation::Send { .. }) | Operation::Mailboxes(mailboxes::Operation::Send { .. }) => {
+            Kind::Send
+        }
+        Operation::Mailboxes(mailboxes::Operation::Bind { .. } | mailboxes::Operation::Connect { .. }) => Kind::Bind,
+        Operation::Mailboxes(mailboxes::Operation::Receive { .. }) => Kind::Receive,
         Operation::Udp(udp::Operation::Receive { .. }) | Operation::Udp(udp::Operation::TryReceive { .. }) => {
             Kind::Receive
         }
@@ -366,6 +370,7 @@ fn payload(operation: &Operation, outcome: &Outcome, payloads: &Payloads) -> Opt
         (_, Outcome::Bytes(bytes)) if bytes.is_empty() => return None,
         (
             Operation::Udp(udp::Operation::Send { payload: bytes, .. })
+            | Operation::Mailboxes(mailboxes::Operation::Send { payload: bytes, .. })
             | Operation::Tcp(tcp::Operation::Write { bytes, .. }),
             _,
         )

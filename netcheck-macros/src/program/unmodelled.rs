@@ -20,7 +20,6 @@ const UNMODELLED: &[(&[&str], &str)] = &[
         &["std::os::unix::net::UnixStream", "std::os::unix::net::UnixListener", "std::os::unix::net::UnixDatagram"],
         "it blocks on the real system: use the type of that name in `tokio::net`",
     ),
-    (&["tokio::net::UnixDatagram"], "use `tokio::net::UnixStream`, or `tokio::net::UdpSocket` on `localhost`"),
     (&["tokio::net::unix::pipe"], "use `tokio::net::UnixStream::pair`, or `tokio::io::simplex` between tasks"),
     (
         &["std::fs", "tokio::fs"],

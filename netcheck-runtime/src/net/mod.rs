@@ -21,4 +21,4 @@ pub use tcp::socket::TcpSocket;
 pub use tcp::stream::TcpStream;
 pub use udp::UdpSocket;
 #[cfg(unix)]
-pub use unix::{UnixListener, UnixSocket, UnixStream};
+pub use unix::{UnixDatagram, UnixListener, UnixSocket, UnixStream};

@@ -14,6 +14,7 @@ pub(super) const NOT_CONNECTED: i32 = 107;
 /// The error that a failed call returns.
 pub(super) fn error(failure: Failure) -> io::Error {
     io::Error::from_raw_os_error(match failure {
+        Failure::NotPermitted => 1,
         Failure::NotFound => 2,
         Failure::BrokenPipe => 32,
         Failure::AddressInUse => 98,

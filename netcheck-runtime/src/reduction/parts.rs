@@ -255,9 +255,8 @@ fn forgotten(view: View<'_>, footprints: &Footprints, state: &[u32], part: &[Fut
         Component::Unit(unit) | Component::Handle(unit) => is_here(unit),
         Component::Timers(unit) => part.iter().any(|of| of.unit == unit),
         Component::Scope(unit) => is_own(view.process_of(unit)),
-        Component::Port(process, _) | Component::StreamPort(process, _) | Component::SocketFile(process, _) => {
-            is_own(process)
-        }
+        Component::Port(process, _) | Component::StreamPort(process, _) => is_own(process),
+        Component::SocketFile(process, _) | Component::Mailboxes(process) => is_own(process),
         Component::Channel { to, .. } => is_own(view.process_of(to.unit)),
         Component::Astray { to: (process, _), .. } => is_own(process),
         Component::Buffer(socket) | Component::Head(socket) | Component::Hung(socket) | Component::Dialed(socket) => {

@@ -1,7 +1,7 @@
 //! Operations and outcomes as text that is the same in every run: no memory addresses, hashes or varying times.
 
 use crate::operation::{Failure, Offer, Operation, Outcome, ReceiveMode, Side, Stream};
-use crate::operation::{choices, tasks, tcp, time, udp, unix};
+use crate::operation::{choices, mailboxes, tasks, tcp, time, udp, unix};
 use crate::unit::caller::{is_of_a_library, is_own};
 use crate::unit::payload::payload;
 use crate::unit::shared::{Dating, Shared};
@@ -58,6 +58,15 @@ pub(crate) fn operation(operation: &Operation) -> String {
             format!("connect {peer}")
         }
         Operation::Tcp(tcp::Operation::Accept { local, .. }) => format!("accept on {local}"),
+        Operation::Mailboxes(mailboxes::Operation::Bind { name, .. }) => format!("bind {name}"),
+        Operation::Mailboxes(mailboxes::Operation::Connect { name, .. }) => format!("connect {name}"),
+        Operation::Mailboxes(mailboxes::Operation::Send { payload: bytes, waits, .. }) => {
+            format!("{} {}", if *waits { "send" } else { "try_send" }, payload(bytes))
+        }
+        Operation::Mailboxes(mailboxes::Operation::Receive { waits, .. }) => {
+            if *waits { "recv" } else { "try_recv" }.to_owned()
+        }
+        Operation::Mailboxes(mailboxes::Operation::Ready { read, write, .. }) => ready(*read, *write).to_owned(),
         Operation::AtOnce { operation, .. } | Operation::Again(operation) => self::operation(operation),
         Operation::Tcp(tcp::Operation::Read { peeks: true, .. }) => "peek".to_owned(),
         Operation::Tcp(tcp::Operation::Read { waits, .. }) => if *waits { "read" } else { "try_read" }.to_owned(),
@@ -104,6 +113,14 @@ pub fn operation_of(operation: &Operation, shared: &Shared) -> String {
         Operation::Udp(udp::Operation::Connect { peer, .. })
         | Operation::Tcp(tcp::Operation::Open { peer, .. } | tcp::Operation::Dial { peer, .. }) => {
             format!("connect {}", address(*peer, shared))
+        }
+        Operation::Mailboxes(mailboxes::Operation::Send { to: Some(to), payload: bytes, waits, .. }) => {
+            let send = if *waits { "send" } else { "try_send" };
+            format!("{send} {} to {}", shared.payloads.show(bytes), address(*to, shared))
+        }
+        Operation::Mailboxes(mailboxes::Operation::Bind { name, .. }) => format!("bind {}", bound(*name, shared)),
+        Operation::Mailboxes(mailboxes::Operation::Connect { name, .. }) => {
+            format!("connect {}", address(*name, shared))
         }
         Operation::Tcp(tcp::Operation::BindStream { address, .. }) => format!("bind {}", bound(*address, shared)),
         Operation::Tcp(tcp::Operation::Listen { address, .. }) => format!("listen on {}", bound(*address, shared)),
@@ -223,6 +240,7 @@ pub fn outcome(outcome: &Outcome, shared: &Shared) -> String {
             Failure::BrokenPipe => "broken pipe",
             Failure::NotConnected => "not connected",
             Failure::NotFound => "no such file",
+            Failure::NotPermitted => "not permitted",
         }
         .to_owned(),
     }

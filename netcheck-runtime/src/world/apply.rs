@@ -142,6 +142,7 @@ impl View<'_> {
     fn release(self, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
         self.clear(Component::Scope(unit), next);
         self.release_streams(unit, next)?;
+        self.release_mailboxes(unit, next)?;
         self.release_datagrams(unit, next)
     }
 }

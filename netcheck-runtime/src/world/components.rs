@@ -36,6 +36,8 @@ pub enum Component {
     Head(SocketId),
     /// The TCP sockets bound to a port of a process.
     StreamPort(ProcessId, u16),
+    /// The Unix domain sockets for datagrams of a process.
+    Mailboxes(ProcessId),
     /// Whether the file of a Unix domain socket is there: 1 once a socket was bound to the path.
     SocketFile(ProcessId, SocketAddr),
     /// A TCP connection.
@@ -66,6 +68,7 @@ impl Component {
     pub(crate) fn process_of_port(self) -> Option<ProcessId> {
         match self {
             Component::Port(process, _) | Component::StreamPort(process, _) => Some(process),
+            Component::Mailboxes(process) => Some(process),
             _ => None,
         }
     }

@@ -12,6 +12,7 @@ macro_rules! for_each_kind {
             Tasks: tasks,
             Udp: udp,
             Tcp: tcp,
+            Mailboxes: mailboxes,
             Time: time,
             Choices: choices,
             Faults: faults,

@@ -1,6 +1,6 @@
 //! The world of one check: state vectors, the components at their positions, and the steps between states.
 //!
-//! Each kind of component has a folder, and [`kinds`] is the table of the kinds: [`udp`], [`tcp`], [`time`], [`tasks`],
+//! Each kind of component has a folder, and [`kinds`] is the table of the kinds: [`udp`], [`tcp`], [`mailboxes`], [`time`], [`tasks`],
 //! [`choices`], [`faults`], [`monitors`]. [`host`] is no kind itself: the kinds share its addresses and ports. The modules that all
 //! kinds have in common:
 //!
@@ -30,6 +30,7 @@ pub(crate) mod faults;
 pub(crate) mod host;
 pub mod intern;
 pub(crate) mod kinds;
+pub mod mailboxes;
 pub mod monitors;
 mod network_state;
 pub mod prepared;

@@ -32,7 +32,7 @@ use super::enabled::Enabled;
 use super::prepared::{Prepared, PreparedOffer, Waking};
 use super::step::{Move, Transition};
 use super::tables::{Lookup, Missing, View};
-use super::{tcp, udp};
+use super::{mailboxes, tcp, udp};
 use crate::id::UnitId;
 use crate::operation::OperationKey;
 use crate::unit::automaton::EdgeId;
@@ -51,6 +51,7 @@ impl View<'_> {
         match prepared {
             Prepared::Tcp(prepared) => Ok(tcp::readiness::of(self, state, prepared)),
             Prepared::Udp(prepared) => udp::readiness::of(self, state, prepared),
+            Prepared::Mailboxes(prepared) => Ok(mailboxes::readiness::of(self, state, prepared)),
             _ => Ok(Readiness::Waits),
         }
     }

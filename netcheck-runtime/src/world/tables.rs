@@ -23,6 +23,7 @@ use ahash::AHashMap;
 use netcheck_models::budget::Budget;
 use netcheck_models::event::Event;
 use netcheck_models::host::is_local;
+use netcheck_models::mailboxes::Mailboxes;
 use netcheck_models::time::{Countdowns, Time, Zone};
 use netcheck_models::udp::{Link, LinkRules};
 use smallvec::SmallVec;
@@ -60,6 +61,7 @@ pub struct Tables {
     /// The memory that the states of links, and the arrivals that they allow, take, about.
     pub(crate) link_bytes: usize,
     pub stream_ports: Interner<StreamBindings>,
+    pub mailboxes: Interner<Mailboxes<SocketId>>,
     pub held: Interner<HeldConnection>,
     pub connections: Connections,
     pub timers: Interner<Countdowns>,
@@ -156,6 +158,7 @@ pub(crate) enum Missing {
     Component(Component),
     Bindings(Bindings),
     StreamBindings(StreamBindings),
+    Mailboxes(Mailboxes<SocketId>),
     Held(HeldConnection),
     Timers(Countdowns),
     Time(u64),
@@ -409,10 +412,6 @@ impl Tables {
 
     pub(super) fn bindings(&self, bindings: Bindings) -> Lookup<u32> {
         self.ports.find(&bindings).ok_or_else(|| Missing::Bindings(bindings).into())
-    }
-
-    pub(super) fn stream_bindings(&self, bindings: StreamBindings) -> Lookup<u32> {
-        self.stream_ports.find(&bindings).ok_or_else(|| Missing::StreamBindings(bindings).into())
     }
 
     pub(super) fn held_connection(&self, held: HeldConnection) -> Lookup<u32> {

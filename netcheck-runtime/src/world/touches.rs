@@ -27,6 +27,8 @@ pub(crate) enum Resource {
     Freed(ComponentId),
     /// A socket of the process asks for a port of this block, or for any and prefers this block.
     Ephemeral(ProcessId, u32),
+    /// The Unix domain sockets for datagrams of a process change.
+    Mailboxes(ComponentId),
     /// A datagram is added for a port.
     Appended(ComponentId),
     /// A datagram for a port is taken.
@@ -135,7 +137,9 @@ impl Resource {
             R::Listening(port) | R::Dialed(port) | R::Unqueued(port) | R::Unlisted(port) | R::Used(port) => {
                 processes.extend(tables.components.component(port).process_of_port());
             }
-            R::TriedAccept(port) => processes.extend(tables.components.component(port).process_of_port()),
+            R::Mailboxes(port) | R::TriedAccept(port) => {
+                processes.extend(tables.components.component(port).process_of_port())
+            }
             R::Binding(process) | R::Releasing(process) | R::KilledWith(process) | R::AliveIn(process) => {
                 processes.extend([process]);
             }

@@ -2,11 +2,14 @@
 //!
 //! The cases are under `unix/`, by what they are about; here is what they have in common.
 
+#[path = "unix/datagrams.rs"]
+mod datagrams;
 #[path = "unix/naming.rs"]
 mod naming;
 #[path = "unix/streaming.rs"]
 mod streaming;
 
+pub(crate) use datagrams::*;
 pub(crate) use naming::*;
 pub(crate) use streaming::*;
 

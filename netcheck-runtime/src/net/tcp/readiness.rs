@@ -71,7 +71,7 @@ impl Ready {
     /// Ready for a write.
     pub const WRITABLE: Ready = Ready { readable: false, writable: true };
 
-    pub(super) const fn of(readable: bool, writable: bool) -> Ready {
+    pub(in crate::net) const fn of(readable: bool, writable: bool) -> Ready {
         Ready { readable, writable }
     }
 

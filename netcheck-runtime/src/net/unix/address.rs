@@ -44,6 +44,11 @@ impl SocketAddr {
         if let Some((0, name)) = path.as_os_str().as_bytes().split_first() {
             return OfStd::from_abstract_name(name).map(SocketAddr);
         }
+        SocketAddr::of_path(path)
+    }
+
+    /// The address of a path.
+    pub(super) fn of_path(path: &Path) -> io::Result<SocketAddr> {
         OfStd::from_pathname(path).map(SocketAddr)
     }
 

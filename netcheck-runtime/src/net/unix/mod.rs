@@ -7,13 +7,14 @@
 //!
 //! - `address`: names; `credentials`: the owner of a socket;
 //! - `stream`: connections; `borrowed`, `owned`: their halves;
-//! - `listener`, `socket`: accepting, listening and connecting.
+//! - `listener`, `socket`: accepting, listening and connecting; `datagram`: datagrams.
 //!
 //! A connection is one of TCP between addresses that stand for the names (`netcheck_models::host::unix`).
 
 mod address;
 mod borrowed;
 mod credentials;
+mod datagram;
 mod listener;
 mod owned;
 mod socket;
@@ -22,6 +23,7 @@ mod stream;
 pub use address::SocketAddr;
 pub use borrowed::{ReadHalf, WriteHalf};
 pub use credentials::{UCred, gid_t, pid_t, uid_t};
+pub use datagram::UnixDatagram;
 pub use listener::UnixListener;
 pub use owned::{OwnedReadHalf, OwnedWriteHalf, ReuniteError};
 pub use socket::UnixSocket;

@@ -1,12 +1,12 @@
 //! `UnixSocket`, shaped like tokio's.
 
-use super::{SocketAddr, UnixListener, UnixStream};
+use super::{SocketAddr, UnixDatagram, UnixListener, UnixStream};
 use crate::id::SocketId;
 use crate::net::os;
 use crate::net::setting::Setting;
 use crate::net::stand_in;
 use crate::net::tcp::listener::failed;
-use crate::operation::{Effect, Operation, Outcome, tcp};
+use crate::operation::{Effect, Operation, Outcome, mailboxes, tcp};
 use crate::unit::poll::context;
 use socket2::{Domain, Type};
 use std::fmt;
@@ -35,8 +35,20 @@ impl UnixSocket {
         Ok(UnixSocket::new(true))
     }
 
+    /// A socket for datagrams.
+    ///
+    /// # Errors
+    /// Never; the signature is tokio's.
+    pub fn new_datagram() -> io::Result<UnixSocket> {
+        Ok(UnixSocket::new(false))
+    }
+
     fn new(is_stream: bool) -> UnixSocket {
-        let id = context::current().new_socket();
+        let context = context::current();
+        let id = context.new_socket();
+        if !is_stream {
+            context.effect(Effect::Mailboxes(mailboxes::Effect::Open { socket: id }));
+        }
         UnixSocket { id, is_stream, local: Setting::new(None), is_used: false }
     }
 
@@ -50,7 +62,10 @@ impl UnixSocket {
         if self.local.get().is_some() {
             return Err(io::Error::from_raw_os_error(os::INVALID));
         }
-        let bind = Operation::Tcp(tcp::Operation::BindStream { socket: self.id, address, shares: false });
+        let bind = match self.is_stream {
+            true => Operation::Tcp(tcp::Operation::BindStream { socket: self.id, address, shares: false }),
+            false => Operation::Mailboxes(mailboxes::Operation::Bind { socket: self.id, name: address }),
+        };
         match context::current().ask(bind, Location::caller()) {
             Outcome::Bound(local) => {
                 self.local.set(Some(local));
@@ -92,6 +107,20 @@ impl UnixSocket {
     }
 }
 
+impl UnixSocket {
+    /// The socket for datagrams.
+    ///
+    /// # Errors
+    /// If it is one for streams.
+    pub fn datagram(mut self) -> io::Result<UnixDatagram> {
+        if self.is_stream {
+            return Err(io::Error::other("datagram cannot be called on a stream socket"));
+        }
+        self.is_used = true;
+        Ok(UnixDatagram::made(self.id, self.local.get(), None))
+    }
+}
+
 impl AsFd for UnixSocket {
     /// The descriptor of a socket of the operating system that has neither a name nor a peer.
     fn as_fd(&self) -> BorrowedFd<'_> {
@@ -117,7 +146,9 @@ impl Drop for UnixSocket {
     fn drop(&mut self) {
         if let (false, Some(context)) = (self.is_used, context::try_current()) {
             context.forget_socket(self.id);
-            if let Some(local) = self.local.get() {
+            if !self.is_stream {
+                context.effect(Effect::Mailboxes(mailboxes::Effect::Close { socket: self.id }));
+            } else if let Some(local) = self.local.get() {
                 context.effect(Effect::Tcp(tcp::Effect::CloseListener { socket: self.id, local }));
             }
         }

@@ -4,6 +4,7 @@ use super::permutations::{Permutation, Permutations, Product, Swap};
 use crate::id::{ConnectionId, NodeId, OutcomeId, UnitId};
 use crate::operation::Side;
 use crate::world::components::{Component, ComponentId, connection_dialed, dialed};
+use crate::world::mailboxes::renaming::mailboxes;
 use crate::world::renaming::{Map, Renaming};
 use crate::world::system::{Asymmetry, Interrupt, System};
 use std::cell::RefCell;
@@ -18,6 +19,7 @@ pub(super) enum Kind {
     Bindings,
     Link,
     StreamBindings,
+    Mailboxes,
     Connection,
     /// An outcome, counted from 1.
     Head,
@@ -26,7 +28,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const COUNT: usize = 8;
+    const COUNT: usize = 9;
 
     fn of(component: Component) -> Kind {
         match component {
@@ -35,6 +37,7 @@ impl Kind {
             Component::Channel { .. } | Component::Astray { .. } | Component::Buffer(_) => Kind::Link,
             Component::Head(_) => Kind::Head,
             Component::StreamPort(..) => Kind::StreamBindings,
+            Component::Mailboxes(_) => Kind::Mailboxes,
             Component::Connection(_) => Kind::Connection,
             Component::Dialed(_) => Kind::Dialed,
             Component::Handle(_)
@@ -301,6 +304,15 @@ fn swapped(system: &mut System, map: &Map, kind: Kind, value: u32) -> Result<u32
                 image.map_or_else(|why| (id, doubt = Err(why)).0, |image| image.0)
             });
             doubt.and(renaming.sure(())).map(|()| system.stream_ports.intern(&renamed))
+        }
+        Kind::Mailboxes => {
+            let all = system.mailboxes.get(value).clone();
+            let mut doubt = Ok(());
+            let renamed = mailboxes(&renaming, &all, |datagram| {
+                let image = outcome(system, map, OutcomeId(datagram));
+                image.map_or_else(|why| (datagram, doubt = Err(why)).0, |image| image.0)
+            });
+            doubt.and(renaming.sure(())).map(|()| system.mailboxes.intern(&renamed))
         }
         Kind::Connection => {
             let held = renaming.held(system.held.get(value));

@@ -2,7 +2,7 @@
 
 use crate::id::{TaskId, UnitId};
 use crate::operation::{Begun, BegunCall, Failure, Offer, Operation, OperationKey, Outcome};
-use crate::operation::{tasks, tcp, time, udp};
+use crate::operation::{mailboxes, tasks, tcp, time, udp};
 use crate::unit::poll::context::{self, Context, State};
 use crate::unit::poll::handles::first_key_of;
 use crate::unit::poll::operations::Pending;
@@ -309,10 +309,15 @@ fn unheard(operation: &Operation) -> Outcome {
         Operation::Time(time::Operation::Distance { .. }) => Outcome::Distance { ns: 0 },
         Operation::Udp(udp::Operation::TryReceive { .. })
         | Operation::Tcp(tcp::Operation::Dial { .. })
+        | Operation::Mailboxes(mailboxes::Operation::Receive { .. })
+        | Operation::Mailboxes(mailboxes::Operation::Send { .. })
         | Operation::Tcp(tcp::Operation::Read { .. })
         | Operation::Tcp(tcp::Operation::Write { .. })
         | Operation::Tasks(tasks::Operation::Join { waits: false, .. }) => Outcome::WouldBlock,
-        Operation::Tcp(tcp::Operation::Ready { read, write, .. }) => Outcome::Ready { read: *read, write: *write },
+        Operation::Tcp(tcp::Operation::Ready { read, write, .. })
+        | Operation::Mailboxes(mailboxes::Operation::Ready { read, write, .. }) => {
+            Outcome::Ready { read: *read, write: *write }
+        }
         Operation::Tcp(tcp::Operation::BindStream { .. }) | Operation::Tcp(tcp::Operation::Listen { .. }) => {
             Outcome::Failed(Failure::AddressInUse)
         }

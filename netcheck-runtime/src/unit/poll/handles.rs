@@ -1,7 +1,7 @@
 //! The sockets and timers of a unit, and the pending operations of `poll_` functions on sockets.
 
 use crate::id::SocketId;
-use crate::operation::{Operation, OperationKey, Stream, time, udp};
+use crate::operation::{Operation, OperationKey, Stream, mailboxes, time, udp};
 use crate::sorted::SortedMap;
 use crate::unit::poll::numbers::Numbers;
 use crate::unit::poll::operations::Pending;
@@ -63,7 +63,8 @@ pub(super) fn first_key((socket, way): Slot) -> u32 {
 pub(super) fn first_key_of(operation: &Operation) -> u32 {
     match operation {
         Operation::Time(time::Operation::Timer { timer, .. }) => FIRST_OF_TIMERS + timer,
-        Operation::Udp(udp::Operation::Receive { socket, .. }) => first_key((*socket, Way::In)),
+        Operation::Udp(udp::Operation::Receive { socket, .. })
+        | Operation::Mailboxes(mailboxes::Operation::Receive { socket, .. }) => first_key((*socket, Way::In)),
         _ => 0,
     }
 }

@@ -62,6 +62,7 @@ impl Touches {
             self.close(system, end);
         }
         self.hang_up(system, edge);
+        self.close_mailboxes(system, process);
         for (_, port) in holdings.listeners {
             let port = system.components.id(Component::StreamPort(process, port));
             self.close_listener(port);

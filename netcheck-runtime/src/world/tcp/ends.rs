@@ -4,11 +4,15 @@ use super::connections::ConnectionEnd;
 use super::rules::TcpRules;
 use crate::id::{ProcessId, UnitId};
 use crate::operation::{Side, Stream};
-use crate::world::components::{Component, ComponentId};
-use crate::world::tables::{Lookup, Tables};
+use crate::world::components::{Component, ComponentId, StreamBindings};
+use crate::world::tables::{Lookup, Missing, Tables};
 use std::net::SocketAddr;
 
 impl Tables {
+    pub(super) fn stream_bindings(&self, bindings: StreamBindings) -> Lookup<u32> {
+        self.stream_ports.find(&bindings).ok_or_else(|| Missing::StreamBindings(bindings).into())
+    }
+
     /// The connection between two addresses, the connecting end first.
     pub(crate) fn connection(&self, ends: [(ProcessId, SocketAddr); 2]) -> Lookup<ConnectionEnd> {
         let connection = self.connection_id(ends)?;
