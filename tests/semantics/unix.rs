@@ -105,6 +105,20 @@ fn a_connect_is_reset_or_refused_when_the_listener_goes() {
     agree(Checker::new, race, &[refused, r#"Err(("connect", ConnectionReset))"#, r#"Err(("read", ConnectionReset))"#]);
 }
 
+/// A branch that is polled and loses has made its connection; one that is not polled has made none.
+#[test]
+fn a_connect_that_loses_was_seen_or_not() {
+    async fn race() -> bool {
+        let listener = UnixListener::bind(PATH).unwrap();
+        tokio::select! {
+            _ = UnixStream::connect(PATH) => unreachable!("it is not done in one poll"),
+            () = async {} => {}
+        }
+        tokio::time::timeout(Duration::from_secs(1), listener.accept()).await.is_ok()
+    }
+    agree(Checker::new, race, &["false", "true"]);
+}
+
 #[test]
 fn an_end_that_is_closed_breaks_the_pipe_or_not() {
     async fn race() -> (Result<(), std::io::ErrorKind>, String) {

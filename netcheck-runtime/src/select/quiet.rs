@@ -67,7 +67,7 @@ fn is_quiet_type(name: &str, is_owned: bool) -> bool {
         return is_owned && !runs_a_function(own);
     }
     if LEAVES.iter().any(|leaf| own.starts_with(leaf)) {
-        return !runs_a_function(own);
+        return !runs_a_function(own) && !connects_at_once(own);
     }
     STREAMS.iter().any(|streams| own.starts_with(streams)) && is_of_sockets(own)
 }
@@ -75,6 +75,11 @@ fn is_quiet_type(name: &str, is_owned: bool) -> bool {
 /// Whether the future calls a function of the program, or polls a future of the program in place.
 fn runs_a_function(name: &str) -> bool {
     ["wait_for", "LocalSet", "RunUntil", "async_io", "try_io", "OnceCell"].iter().any(|word| name.contains(word))
+}
+
+/// Whether the first poll makes a connection of Unix domain sockets, which the listener sees even if the branch has lost.
+fn connects_at_once(name: &str) -> bool {
+    ["UnixStream::connect", "UnixSocket::connect"].iter().any(|word| name.contains(word))
 }
 
 /// Whether a reading or writing future consists only of types of tokio and netcheck, and buffers no bytes for writing.
@@ -103,6 +108,13 @@ mod tests {
     fn tells(future: impl Future) -> bool {
         let future = pin!(future);
         quiet(&future) == Quiet::No
+    }
+
+    #[test]
+    fn a_connect_of_a_unix_domain_socket_is_not_quiet() {
+        let of_unix = "netcheck_runtime::net::unix::stream::UnixStream::connect<&str>::{{closure}}";
+        let of_tcp = "netcheck_runtime::net::tcp::stream::TcpStream::connect<&str>::{{closure}}";
+        assert_eq!([of_unix, of_tcp].map(quiet_type), [Quiet::No, Quiet::Blind]);
     }
 
     #[test]
