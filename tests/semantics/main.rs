@@ -18,5 +18,6 @@ mod time;
 mod tracked;
 mod udp;
 mod unix;
+mod unix_random;
 mod verdicts;
 mod wakers;
