@@ -66,9 +66,15 @@ pub use netcheck_macros::{Isolated, main, model_check, monitor, process, program
 pub use netcheck_runtime::isolated::{Isolated, Process};
 pub use netcheck_runtime::select::choose;
 pub use netcheck_runtime::task::spawn;
-pub use netcheck_runtime::{End, env, faults, net, runtime, signal, task, time};
+pub use netcheck_runtime::{End, env, net, runtime, signal, task, time};
 
 pub use tokio::{pin, task_local};
+
+pub mod faults {
+    //! Regions of a program in which there are faults, or faults of their own.
+    pub use netcheck_check::faults::with;
+    pub use netcheck_runtime::faults::scope;
+}
 
 pub mod check {
     //! Building checks by hand: what `#[model_check]` does with its words.

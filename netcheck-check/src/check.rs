@@ -48,7 +48,7 @@ mod tests;
 mod thread;
 mod trial;
 mod unread;
-mod words;
+pub(crate) mod words;
 
 pub use dates::Dates;
 pub use declare::{Tasks, Tcp, Udp};

@@ -8,6 +8,7 @@
 //! | `trace`, [`report`], [`profile`], [`propagation`] | what happened, in words | run user code |
 //! | `replay` | one given execution again | search |
 //! | `explore` | one execution, taken by hand on a page | decide a verdict |
+//! | [`faults`] | regions of programs with faults of their own | decide what a fault does |
 //! | [`check`], [`testing`] | the top: a check from declaration to report | |
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -19,6 +20,7 @@ mod error;
 #[cfg(feature = "explore")]
 mod explore;
 mod external;
+pub mod faults;
 mod folder;
 mod network;
 mod printable;

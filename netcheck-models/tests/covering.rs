@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 const UNBOUNDED: usize = usize::MAX;
 
 fn rules(copies: &[usize], window: usize) -> LinkRules {
-    LinkRules { send: Some(Perturbation::new(copies.iter().copied(), window)), receive: None, budgeted: false }
+    LinkRules { send: Some(Perturbation::new(copies.iter().copied(), window)), ..LinkRules::default() }
 }
 
 /// All channels that some sends of packets 1 and 2, perturbed or not, and deliveries lead to.

@@ -131,7 +131,7 @@ fn channels(rules: &LinkRules, sends: usize) -> BTreeMap<Link, History> {
 /// How many pairs of different channels cover each other, and for how many more it would be right.
 fn covered_and_missed(copies: &[usize], window: usize, sent: usize, sends: usize) -> (usize, usize) {
     let send = Some(Perturbation::new(copies.iter().copied(), window));
-    let rules = LinkRules { send, receive: None, budgeted: false };
+    let rules = LinkRules { send, ..LinkRules::default() };
     let mut languages = Vec::new();
     for (link, history) in channels(&rules, sent) {
         let mut language = BTreeSet::new();

@@ -131,7 +131,7 @@ fn perturbation(by: &Declared) -> Perturbation {
 }
 
 fn rules(send: Option<&Declared>, receive: Option<&Declared>) -> LinkRules {
-    LinkRules { send: send.map(perturbation), receive: receive.map(perturbation), budgeted: false }
+    LinkRules { send: send.map(perturbation), receive: receive.map(perturbation), ..LinkRules::default() }
 }
 
 /// The channel when no more faults may happen. Its packets are some of those before, in the same order.

@@ -4,7 +4,11 @@
 use crate::operation::Effect;
 use crate::operation::faults;
 use crate::unit::poll::context;
+use netcheck_memory::engine;
 use std::future::Future;
+
+#[doc(hidden)]
+pub use crate::operation::faults::Region;
 
 /// Runs a future with the declared faults switched on for its process.
 ///
@@ -29,6 +33,46 @@ impl Drop for Inside {
     fn drop(&mut self) {
         if let Some(context) = context::try_current() {
             context.effect(Effect::Faults(faults::Effect::Scope { entered: false }));
+        }
+    }
+}
+
+/// Runs a future in a region whose faults are those that `read` finds in `words`.
+///
+/// # Panics
+/// If `read` finds a mistake, with its message.
+#[doc(hidden)]
+#[track_caller]
+pub fn within<'a, F: Future + 'a>(
+    words: &'a str,
+    read: fn(&str) -> Result<Region, String>,
+    future: F,
+) -> impl Future<Output = F::Output> + 'a {
+    if let Some(wrong) = engine(|| read(words).err()) {
+        panic!("{wrong}");
+    }
+    async move {
+        let _entered = Entered::enter(words, read);
+        future.await
+    }
+}
+
+/// A region with faults of its own that the unit is in.
+struct Entered {
+    number: u32,
+}
+
+impl Entered {
+    fn enter(words: &str, read: fn(&str) -> Result<Region, String>) -> Entered {
+        let region = || read(words).expect("it was read before");
+        Entered { number: context::current().enter_region(region) }
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if let Some(context) = context::try_current() {
+            context.leave_region(self.number);
         }
     }
 }

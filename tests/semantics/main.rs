@@ -11,6 +11,7 @@ mod in_order;
 mod marks;
 mod monitors;
 mod readiness;
+mod regions;
 mod select;
 mod tasks;
 mod tcp;

@@ -523,14 +523,17 @@ const CHECK: &[Row] = &[
             "netcheck_runtime::operation",
             "netcheck_runtime::world::declared",
             "netcheck_runtime::world::delays",
+            "netcheck_runtime::world::tcp::failures",
             "netcheck_runtime::world::tcp::rules",
         ],
     ),
+    ("faults", &["check::words", "netcheck_runtime::faults"]),
     (
         "check::words",
         &[
             "check",
             "error",
+            "netcheck_runtime::faults",
             "netcheck_runtime::operation",
             "netcheck_runtime::search::frontier",
             "netcheck_runtime::world::declared",

@@ -11,6 +11,7 @@ use netcheck_runtime::id::ProcessId;
 use netcheck_runtime::operation::Side;
 use netcheck_runtime::world::declared::{Direction, UdpFaults};
 use netcheck_runtime::world::delays::Delays;
+use netcheck_runtime::world::tcp::failures::Failures;
 use netcheck_runtime::world::tcp::rules::TcpRules;
 use std::ops::RangeBounds;
 use std::time::Duration;
@@ -180,6 +181,11 @@ impl Udp {
         Some(format!("udp({})", words.join(", ")))
     }
 
+    /// The multiplication choices and the capacity.
+    pub(super) fn perturbation(&self) -> Perturbation {
+        Perturbation::new(self.copies.iter().copied(), self.window.unwrap_or(1))
+    }
+
     pub(super) fn faults(&self, names: &[&str]) -> Result<UdpFaults, Error> {
         let word = if self.is_between { "udp(between = …)" } else { "udp(process = …)" };
         let named = |name: &String| known_process(word, name, names);
@@ -193,7 +199,7 @@ impl Udp {
             ));
         }
         Ok(UdpFaults {
-            perturbation: Perturbation::new(self.copies.iter().copied(), self.window.unwrap_or(1)),
+            perturbation: self.perturbation(),
             direction: self.direction,
             delays: self.delays.clone(),
             is_ordered: self.window.is_some(),
@@ -388,6 +394,11 @@ impl Tcp {
         words.extend(first.map(|first| format!("first = {first}")));
         words.extend(named(&self.processes));
         Some(format!("tcp({})", words.join(", ")))
+    }
+
+    /// The calls that may fail.
+    pub(super) fn failures(&self) -> Failures {
+        self.rules.fails
     }
 
     pub(super) fn rules(&self, names: &[&str]) -> Result<TcpRules, Error> {

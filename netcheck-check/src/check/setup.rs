@@ -78,6 +78,7 @@ impl Job {
             ));
         }
         let declared = Declared {
+            ignores_regions: false,
             udp: groups(&checker.udp, &names)?,
             tcp: checker.tcp.as_ref().map(|tcp| tcp.rules(&names)).transpose()?.unwrap_or_default(),
             at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),

@@ -115,7 +115,7 @@ impl Job {
         let missed = match audit(system, &self.properties, explored, &self.progress) {
             Ok(missed) => missed,
             Err(Interrupt::Demands(_)) => Some(
-                "that a program reads the clock, uses `faults::scope`, or is given a port that others prefer"
+                "that a program reads the clock, uses `faults::scope` or `faults::with`, or is given a port that others prefer"
                     .to_owned(),
             ),
             Err(interrupt) => return Err(interrupted(interrupt)),

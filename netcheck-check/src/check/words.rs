@@ -8,6 +8,7 @@ mod delay;
 mod grammar;
 mod known;
 mod order;
+mod region;
 
 use crate::check::declare::{Misplaced, length, misplaced};
 use crate::check::{Checker, Dates, Deadlocks, Identity, THREADS_MAX, Tasks, Tcp, Udp, threads_meaning};
@@ -19,6 +20,7 @@ use netcheck_runtime::operation::Side;
 use netcheck_runtime::world::declared::Direction;
 use netcheck_runtime::world::store::Keep;
 use order::{search, seeded, simulation};
+pub(crate) use region::region;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;

@@ -23,7 +23,7 @@ use crate::budget::cost;
 use crate::event::Event;
 use smallvec::SmallVec;
 
-use super::rules::{Side, StageRules};
+use super::rules::{Perturbed, Side, StageRules};
 
 /// The packets on one stage of a channel, and the restrictions that follow from their order so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,8 +38,8 @@ pub(super) struct Live {
     pub(super) packet: u32,
     /// How often it has arrived.
     pub(super) arrived: u8,
-    pub(super) perturbed_on_send: bool,
-    pub(super) perturbed_on_receive: bool,
+    pub(super) perturbed_on_send: Perturbed,
+    pub(super) perturbed_on_receive: Perturbed,
     /// With a budget: the packet has not arrived, and the fault of skipping it was counted.
     charged: bool,
     /// The packet must arrive, has not been received, and the receiver's driver knows of it.
@@ -47,7 +47,7 @@ pub(super) struct Live {
 }
 
 /// Definition 3 for one delivery: of the live packets below it, at most `quota` that are not late yet may
-/// still arrive.
+/// still arrive. `c` is that of the packet that was delivered.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Barrier {
     /// How many live packets were dispatched before the packet that was delivered: a prefix of them.
@@ -76,7 +76,7 @@ impl Channel {
         self.live.len() * size_of::<Live>() + self.barriers.len() * size_of::<Barrier>()
     }
 
-    pub(super) fn dispatch(&mut self, packet: u32, perturbed_on_send: bool, perturbed_on_receive: bool) {
+    pub(super) fn dispatch(&mut self, packet: u32, perturbed_on_send: Perturbed, perturbed_on_receive: Perturbed) {
         self.live.push(Live {
             packet,
             arrived: 0,
@@ -111,7 +111,7 @@ impl Channel {
         if before.arrived >= rules.copies_max(perturbed) {
             return None;
         }
-        if self.live[..at].iter().any(|earlier| !earlier.perturbed(rules)) {
+        if self.live[..at].iter().any(|earlier| !earlier.is_perturbed(rules)) {
             return None;
         }
         let mut channel = self.clone();
@@ -123,7 +123,7 @@ impl Channel {
                 return None;
             }
         }
-        channel.barriers.push(Barrier { below: at, quota: rules.window - 1, late: SmallVec::new() });
+        channel.barriers.push(Barrier { below: at, quota: rules.window(perturbed) - 1, late: SmallVec::new() });
         if channel.barriers.iter().any(|barrier| channel.reserved(barrier, rules) > barrier.quota) {
             return None;
         }
@@ -183,8 +183,8 @@ impl Channel {
 
     /// Whether a packet that is dispatched from now on must arrive after some packet that is here now.
     pub(super) fn blocks_later(&self, rules: StageRules<'_>) -> bool {
-        self.live.iter().any(|live| !live.perturbed(rules))
-            || self.live.iter().filter(|live| live.must_arrive(rules)).count() >= rules.window
+        self.live.iter().any(|live| !live.is_perturbed(rules))
+            || self.live.iter().filter(|live| live.must_arrive(rules)).count() >= rules.window_max()
     }
 
     /// How many packets below the barrier must arrive and are not late yet.
@@ -207,13 +207,10 @@ impl Channel {
     fn preference(&self, at: usize, rules: StageRules<'_>) -> u8 {
         let arriving = self.live[at];
         let perturbed = arriving.perturbed(rules);
-        let skips = || self.live[..at].iter().any(|earlier| earlier.arrived == 0);
-        if arriving.arrived == 0 && rules.loses() && skips() {
-            rules.preference(0)
-        } else if perturbed {
-            rules.preference(rules.next_allowed(perturbed, arriving.arrived + 1))
-        } else {
-            0
+        let is_skipped = |earlier: &&Live| earlier.arrived == 0 && rules.allows(earlier.perturbed(rules), 0);
+        match self.live[..at].iter().find(is_skipped) {
+            Some(earlier) if arriving.arrived == 0 => rules.preference(earlier.perturbed(rules), 0),
+            _ => rules.preference(perturbed, rules.next_allowed(perturbed, arriving.arrived + 1)),
         }
     }
 
@@ -285,11 +282,22 @@ impl Channel {
 }
 
 impl Live {
-    pub(super) fn perturbed(&self, rules: StageRules<'_>) -> bool {
+    pub(super) fn perturbed(&self, rules: StageRules<'_>) -> Perturbed {
         match rules.side {
             Side::Send => self.perturbed_on_send,
             Side::Receive => self.perturbed_on_receive,
         }
+    }
+
+    pub(super) fn is_perturbed(&self, rules: StageRules<'_>) -> bool {
+        self.perturbed(rules) != Perturbed::No
+    }
+
+    /// Whether a region says how the packet is perturbed, on either side.
+    pub(super) fn is_of_region(&self) -> bool {
+        [self.perturbed_on_send, self.perturbed_on_receive]
+            .iter()
+            .any(|perturbed| matches!(perturbed, Perturbed::InRegion(_)))
     }
 
     pub(super) fn must_arrive(&self, rules: StageRules<'_>) -> bool {

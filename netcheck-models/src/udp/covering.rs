@@ -40,6 +40,10 @@
 //! A packet that is sent is appended to both, below no barrier, and is its own image. If no packet of `b` must still
 //! arrive, neither must one of `a` (1 and 2).
 //!
+//! A packet of a region, which has an `M` and a `c` of its own, is no obstacle when it is sent later: it stands after all
+//! packets that `f` has moved, so that its new barrier in `a` counts packets that are below its new barrier in `b`. The
+//! search finds embeddings only for channels without such packets; others cover only themselves.
+//!
 //! There may be many embeddings, and a choice that looks good can fail at a later barrier: below barriers all choices
 //! are tried, up to a limit. Beyond the limit the answer is no, which is always safe: the argument needs the existence
 //! of embeddings, and not that the search finds them again.
@@ -54,7 +58,8 @@ const STEPS_MAX: usize = 200;
 
 /// Whether there is an embedding of the packets of `less` into those of `more`.
 pub(super) fn covers(more: &Channel, less: &Channel, rules: StageRules<'_>) -> bool {
-    if rules.budgeted || less.live.len() > more.live.len() {
+    let is_of_region = |channel: &Channel| channel.live.iter().any(Live::is_of_region);
+    if rules.budgeted || less.live.len() > more.live.len() || is_of_region(more) || is_of_region(less) {
         return false;
     }
     let nothing = SmallVec::from_elem(None, less.live.len());
@@ -100,7 +105,7 @@ impl Search<'_> {
     /// `channel`).
     fn candidates(&self, at: usize, images: &Images) -> SmallVec<[usize; 4]> {
         let first = images.iter().position(Option::is_none);
-        let is_next = |packet: usize| Some(packet) == first || packet < self.rules.window;
+        let is_next = |packet: usize| Some(packet) == first || packet < self.rules.declared_window();
         let is_candidate = |&packet: &usize| images[packet].is_none() && is_next(packet) && self.stands_for(at, packet);
         (0..images.len()).filter(is_candidate).collect()
     }
@@ -116,7 +121,7 @@ impl Search<'_> {
             }
             let is_held_up = |packet: usize| images[packet].is_none() && !self.is_perturbed(packet);
             let start = match end.saturating_sub(1) {
-                last if last >= self.rules.window => last,
+                last if last >= self.rules.declared_window() => last,
                 _ => (0..end).rev().find(|&packet| is_held_up(packet)).unwrap_or(0),
             };
             let fitting = (start..end).filter(|&packet| images[packet].is_none() && self.stands_for(at, packet));
@@ -142,7 +147,7 @@ impl Search<'_> {
     }
 
     fn is_perturbed(&self, packet: usize) -> bool {
-        self.less.live[packet].perturbed(self.rules)
+        self.less.live[packet].is_perturbed(self.rules)
     }
 
     fn stands_for(&self, at: usize, packet: usize) -> bool {
@@ -151,7 +156,7 @@ impl Search<'_> {
 
     fn may_stay_away(&self, at: usize) -> bool {
         let live = &self.more.live[at];
-        live.perturbed(self.rules) && !live.must_arrive(self.rules)
+        live.is_perturbed(self.rules) && !live.must_arrive(self.rules)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::event::Event;
 
 use super::channel::{Arrival, Channel};
 use super::covering;
-use super::rules::{LinkRules, StageRules};
+use super::rules::{LinkRules, Perturbed, StageRules};
 
 /// The packets in flight from one sending socket to one receiving socket: a dispatch (Definition 2) that has been
 /// delivered in part. The default is the empty channel.
@@ -82,9 +82,14 @@ impl Link {
     /// are. On a side without rules the flag has no meaning: always pass the same value, so that equal states are equal
     /// values.
     #[must_use]
-    pub fn dispatch(&self, packet: u32, perturbed_on_send: bool, perturbed_on_receive: bool) -> Link {
+    pub fn dispatch(
+        &self,
+        packet: u32,
+        perturbed_on_send: impl Into<Perturbed>,
+        perturbed_on_receive: impl Into<Perturbed>,
+    ) -> Link {
         let mut link = self.clone();
-        link.first.dispatch(packet, perturbed_on_send, perturbed_on_receive);
+        link.first.dispatch(packet, perturbed_on_send.into(), perturbed_on_receive.into());
         link
     }
 
@@ -167,15 +172,15 @@ impl Link {
         link
     }
 
-    /// The channel with one packet more at a position, perturbed on both sides or on none. Only for channels of one stage
+    /// The channel with one packet more at a position, which is perturbed in one way on both sides. Only for channels of one stage
     /// from which nothing was delivered otherwise, and in which packets have no order but that of their instants.
     ///
     /// # Panics
     ///
     /// If the position is beyond the end.
     #[must_use]
-    pub fn with(&self, position: u32, packet: u32, is_perturbed: bool) -> Link {
-        let mut link = self.dispatch(packet, is_perturbed, is_perturbed);
+    pub fn with(&self, position: u32, packet: u32, perturbed: Perturbed) -> Link {
+        let mut link = self.dispatch(packet, perturbed, perturbed);
         link.first.live[position as usize..].rotate_right(1);
         link
     }
@@ -189,7 +194,7 @@ impl Link {
 
     /// By position: whether the packet is perturbed on the sending side.
     pub fn perturbed(&self) -> impl Iterator<Item = bool> {
-        self.first.live.iter().map(|live| live.perturbed_on_send)
+        self.first.live.iter().map(|live| live.perturbed_on_send != Perturbed::No)
     }
 
     /// The same channel with other numbers for its packets. Packets that are given the same number cannot be told apart
@@ -247,7 +252,7 @@ impl Link {
             if moves.second.blocks_later(receive) {
                 continue;
             }
-            if receive.window == 1 {
+            if receive.window_max() == 1 {
                 moves.lose_second_stage(receive);
             }
             for at in 0..moves.first.len() {
@@ -345,7 +350,7 @@ impl Moves {
         let lost = std::mem::take(&mut self.second).lose_in_flight(receive);
         let lost = told(lost.expect("nothing that must arrive is left behind"), &self.second_positions);
         if !lost.is_empty() {
-            self.preference = self.preference.max(receive.preference(0));
+            self.preference = self.preference.max(receive.preference(Perturbed::AsDeclared, 0));
         }
         self.second_positions.clear();
         self.faults += cost(&lost);

@@ -24,4 +24,4 @@ mod link;
 mod rules;
 
 pub use link::{Delivery, Link, LostInFlight, WithoutFaults};
-pub use rules::{LinkRules, Perturbation};
+pub use rules::{LinkRules, Perturbation, Perturbed};

@@ -1,6 +1,6 @@
 //! The possible perturbations of the packets of a channel: `M`, `c`, and the side.
 //!
-//! Rules are constant while a channel lives; the state is in `link`.
+//! Rules are constant while a channel lives, but for the regions that programs enter; the state is in `link`.
 
 use smallvec::SmallVec;
 
@@ -47,6 +47,11 @@ impl Perturbation {
         Self::new([1], 1)
     }
 
+    /// Whether each packet arrives once, in the order of dispatch.
+    pub fn is_reliable(&self) -> bool {
+        self.copies[..] == [1] && self.window == 1
+    }
+
     /// The multiplication choices `M`, in the order of exploration.
     pub fn copies(&self) -> &[u8] {
         &self.copies
@@ -55,6 +60,24 @@ impl Perturbation {
     /// The capacity `c` of the network, in packets; 1 means no reordering, `usize::MAX` is no bound.
     pub fn window(&self) -> usize {
         self.window
+    }
+}
+
+/// How one packet is perturbed on one side of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Perturbed {
+    /// It is not: the packet arrives exactly once, and no later packet overtakes it.
+    No,
+    /// By the rules of the side.
+    AsDeclared,
+    /// By the perturbation with this number in [`LinkRules::regions`].
+    InRegion(u8),
+}
+
+impl From<bool> for Perturbed {
+    /// By the rules of the side, or not at all.
+    fn from(is_perturbed: bool) -> Perturbed {
+        if is_perturbed { Perturbed::AsDeclared } else { Perturbed::No }
     }
 }
 
@@ -68,6 +91,10 @@ pub struct LinkRules {
     pub send: Option<Perturbation>,
     /// The perturbation on the receiver's side.
     pub receive: Option<Perturbation>,
+    /// Perturbations that programs set for what is sent while they are inside a region (section 3.2.4): each is `M` and
+    /// `c` of the packets that are [`Perturbed::InRegion`] with its number. `c` bounds how many earlier packets such a
+    /// packet overtakes. More may be appended while a channel lives.
+    pub regions: Vec<Perturbation>,
     /// Whether the number of faults is limited. Then arriving once is always possible (`M ∪ {1}`) and the
     /// state remembers which faults have been counted.
     pub budgeted: bool,
@@ -82,14 +109,33 @@ impl LinkRules {
         }
     }
 
+    /// Whether other rules are the same but for the regions that programs have entered so far.
+    pub fn are_declared_as(&self, other: &LinkRules) -> bool {
+        (&self.send, &self.receive, self.budgeted) == (&other.send, &other.receive, other.budgeted)
+    }
+
+    /// How a packet is perturbed that is sent in a region with this perturbation; `None` if the rules have no such region
+    /// yet. A region with `M = {1}` and `c = 1` has no faults.
+    pub fn in_region(&self, perturbation: &Perturbation) -> Option<Perturbed> {
+        if perturbation.is_reliable() {
+            return Some(Perturbed::No);
+        }
+        let number = self.regions.iter().position(|region| region == perturbation)?;
+        Some(Perturbed::InRegion(u8::try_from(number).expect("a program sets fewer than 256 perturbations")))
+    }
+
     /// How often a packet may arrive after all stages, each number once, with the least number of faults that it costs;
-    /// in the order of exploration. `send` and `receive` say on which sides the packet is perturbed.
+    /// in the order of exploration. `send` and `receive` say how the packet is perturbed on the two sides.
     #[must_use]
-    pub fn copies(&self, send: bool, receive: bool) -> Vec<(u32, u32)> {
-        let choices = |side: &Option<Perturbation>, perturbed: bool| -> Vec<u32> {
-            let declared =
-                side.as_ref().filter(|_| perturbed).map(|side| side.copies().iter().map(|&copies| copies.into()));
-            let mut choices: Vec<u32> = declared.map_or_else(|| vec![1], Iterator::collect);
+    pub fn copies(&self, send: Perturbed, receive: Perturbed) -> Vec<(u32, u32)> {
+        let choices = |side: &Option<Perturbation>, perturbed: Perturbed| -> Vec<u32> {
+            let applied = match perturbed {
+                Perturbed::No => None,
+                Perturbed::AsDeclared => side.as_ref(),
+                Perturbed::InRegion(number) => Some(&self.regions[usize::from(number)]),
+            };
+            let copies = applied.map(|applied| applied.copies().iter().map(|&copies| copies.into()));
+            let mut choices: Vec<u32> = copies.map_or_else(|| vec![1], Iterator::collect);
             if self.budgeted && !choices.contains(&1) {
                 choices.push(1);
             }
@@ -113,14 +159,12 @@ impl LinkRules {
 
     /// The stages that a packet goes through, in order.
     pub(super) fn stages(&self) -> (StageRules<'_>, Option<StageRules<'_>>) {
-        match (&self.send, &self.receive) {
-            (Some(send), Some(receive)) => (
-                StageRules::new(send, Side::Send, self.budgeted),
-                Some(StageRules::new(receive, Side::Receive, self.budgeted)),
-            ),
-            (Some(send), None) => (StageRules::new(send, Side::Send, self.budgeted), None),
-            (None, Some(receive)) => (StageRules::new(receive, Side::Receive, self.budgeted), None),
-            (None, None) => (StageRules::RELIABLE, None),
+        let stage = |declared, side| StageRules { declared, regions: &self.regions, side, budgeted: self.budgeted };
+        let (send, receive) = (self.send.as_ref(), self.receive.as_ref());
+        match receive {
+            Some(_) if send.is_some() => (stage(send, Side::Send), Some(stage(receive, Side::Receive))),
+            Some(_) => (stage(receive, Side::Receive), None),
+            None => (stage(send, Side::Send), None),
         }
     }
 }
@@ -144,54 +188,78 @@ pub(super) enum Side {
     Receive,
 }
 
-/// The rules of one stage. The parameter `perturbed` is always the flag of the packet in question: a packet that is not
+/// The rules of one stage. The parameter `perturbed` is always that of the packet in question: a packet that is not
 /// perturbed has `M = {1}`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StageRules<'a> {
-    copies: &'a [u8],
-    pub(super) window: usize,
+    /// `None`: the channel is reliable but for the packets of regions.
+    declared: Option<&'a Perturbation>,
+    regions: &'a [Perturbation],
     pub(super) side: Side,
     pub(super) budgeted: bool,
 }
 
-impl<'a> StageRules<'a> {
-    const RELIABLE: StageRules<'static> = StageRules { copies: &[1], window: 1, side: Side::Send, budgeted: false };
-
-    fn new(perturbation: &'a Perturbation, side: Side, budgeted: bool) -> Self {
-        Self { copies: perturbation.copies(), window: perturbation.window(), side, budgeted }
-    }
-
-    /// Whether `count` may be the final number of a packet's arrivals.
-    pub(super) fn allows(&self, perturbed: bool, count: u8) -> bool {
-        if perturbed { self.copies.contains(&count) || (self.budgeted && count == 1) } else { count == 1 }
-    }
-
-    /// The most often that a packet may arrive: `max(M)`.
-    pub(super) fn copies_max(&self, perturbed: bool) -> u8 {
-        let declared = self.copies.iter().copied().max().unwrap_or(1);
-        match (perturbed, self.budgeted) {
-            (true, false) => declared,
-            (true, true) => declared.max(1),
-            (false, _) => 1,
+impl StageRules<'_> {
+    /// The multiplication choices `M` of a packet, in the order of exploration.
+    fn copies(&self, perturbed: Perturbed) -> &[u8] {
+        match (perturbed, self.declared) {
+            (Perturbed::InRegion(number), _) => self.regions[usize::from(number)].copies(),
+            (Perturbed::AsDeclared, Some(declared)) => declared.copies(),
+            (Perturbed::AsDeclared, None) | (Perturbed::No, _) => &[1],
         }
     }
 
+    /// The capacity `c` that bounds how many earlier packets a packet overtakes.
+    pub(super) fn window(&self, perturbed: Perturbed) -> usize {
+        match perturbed {
+            Perturbed::InRegion(number) => self.regions[usize::from(number)].window(),
+            Perturbed::AsDeclared | Perturbed::No => self.declared_window(),
+        }
+    }
+
+    /// The capacity `c` of the packets that belong to no region.
+    pub(super) fn declared_window(&self) -> usize {
+        self.declared.map_or(1, Perturbation::window)
+    }
+
+    /// The largest capacity `c` that a packet can have.
+    pub(super) fn window_max(&self) -> usize {
+        self.regions.iter().map(Perturbation::window).fold(self.declared_window(), usize::max)
+    }
+
+    /// Whether `count` may be the final number of a packet's arrivals.
+    pub(super) fn allows(&self, perturbed: Perturbed, count: u8) -> bool {
+        self.copies(perturbed).contains(&count) || (self.is_free(perturbed) && count == 1)
+    }
+
+    /// The most often that a packet may arrive: `max(M)`.
+    pub(super) fn copies_max(&self, perturbed: Perturbed) -> u8 {
+        let declared = self.copies(perturbed).iter().copied().max().unwrap_or(1);
+        if self.is_free(perturbed) { declared.max(1) } else { declared }
+    }
+
+    /// Whether a packet may arrive once whatever `M` is, because the number of faults is limited.
+    fn is_free(&self, perturbed: Perturbed) -> bool {
+        self.budgeted && perturbed != Perturbed::No
+    }
+
     /// The smallest element of `M` that is at least `count`. There is one as long as `count <= copies_max`.
-    pub(super) fn next_allowed(&self, perturbed: bool, count: u8) -> u8 {
+    pub(super) fn next_allowed(&self, perturbed: Perturbed, count: u8) -> u8 {
         (count..=self.copies_max(perturbed))
             .find(|&later| self.allows(perturbed, later))
             .expect("a packet never arrives more often than max(M)")
     }
 
-    /// Whether perturbed packets may be lost.
+    /// Whether packets that are perturbed as declared may be lost.
     pub(super) fn loses(&self) -> bool {
-        self.copies.contains(&0)
+        self.copies(Perturbed::AsDeclared).contains(&0)
     }
 
-    /// The position of `count` in `M`, which is its rank in the order of exploration. A single arrival that only the
-    /// budget allows comes last.
-    pub(super) fn preference(&self, count: u8) -> u8 {
-        let index = self.copies.iter().position(|&choice| choice == count);
-        u8::try_from(index.unwrap_or(self.copies.len())).unwrap_or(u8::MAX)
+    /// The position of `count` in the `M` of a packet, which is its rank in the order of exploration. A single arrival
+    /// that only the budget allows comes last.
+    pub(super) fn preference(&self, perturbed: Perturbed, count: u8) -> u8 {
+        let copies = self.copies(perturbed);
+        let index = copies.iter().position(|&choice| choice == count);
+        u8::try_from(index.unwrap_or(copies.len())).unwrap_or(u8::MAX)
     }
 }

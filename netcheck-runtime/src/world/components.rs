@@ -55,7 +55,7 @@ pub enum Component {
     Zone,
     /// The number of faults so far.
     Faults,
-    /// The number of `faults::scope` regions that a unit is in.
+    /// The fault regions that a unit is in.
     Scope(UnitId),
     /// Where a monitor is.
     Monitor(u32),

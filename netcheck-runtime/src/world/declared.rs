@@ -3,7 +3,8 @@
 use crate::id::ProcessId;
 use crate::world::delays::Delays;
 use crate::world::monitors::observer::Observer;
-use crate::world::tcp::rules::{Failures, TcpRules};
+use crate::world::tcp::failures::Failures;
+use crate::world::tcp::rules::TcpRules;
 use netcheck_models::udp::Perturbation;
 
 /// Which side of a process's traffic is perturbed.
@@ -59,6 +60,8 @@ pub struct Declared {
     /// The horizon, in nanoseconds of the programs' time: nothing is explored that happens later.
     pub duration_ns: Option<u64>,
     pub observers: Vec<Observer>,
+    /// Whether nothing is perturbed and nothing fails in the regions that programs enter with `faults::with`.
+    pub ignores_regions: bool,
     /// Whether the delays of copies are drawn: each copy then arrives at an instant of its own, whoever receives it.
     pub has_drawn_delays: bool,
 }
@@ -71,7 +74,13 @@ impl Declared {
             0 => {
                 let tcp = TcpRules { fails: Failures::default(), ..self.tcp };
                 let reliable = |udp| UdpFaults { perturbation: Perturbation::reliable(), ..udp };
-                Declared { udp: self.udp.into_iter().map(reliable).collect(), tcp, at_most: None, ..self }
+                Declared {
+                    udp: self.udp.into_iter().map(reliable).collect(),
+                    tcp,
+                    at_most: None,
+                    ignores_regions: true,
+                    ..self
+                }
             }
             fewer => Declared { at_most: Some(self.at_most.map_or(fewer, |at_most| at_most.min(fewer))), ..self },
         }
@@ -99,6 +108,8 @@ pub struct Demands {
     pub reach_ns: i64,
     /// A program uses `faults::scope`: there are no faults outside such regions.
     pub(crate) scope: bool,
+    /// A program uses `faults::with`: the failures of TCP that its regions name, together.
+    pub(crate) regions: Option<Failures>,
     /// A program sets that closing a stream that it has accepted resets the connection.
     pub(crate) lingers: bool,
     /// A socket that asks for any port is given one that the dependence relation does not reckon with.
@@ -127,6 +138,7 @@ impl Demands {
             () if new(|demands| demands.start) => "since a program reads the date, or takes an instant for a number",
             () if self.reach_ns > before.reach_ns => "since a program asks for instants that are farther apart",
             () if new(|demands| demands.scope) => "since a program uses `faults::scope`",
+            () if self.regions != before.regions => "since a program uses `faults::with`",
             () if new(|demands| demands.lingers) => "since a program resets connections by closing them",
             () if new(|demands| demands.ports) => "since a socket is given a port that others prefer",
             () if new(|demands| demands.driver) => "since a program tries what may not be there yet",
@@ -135,6 +147,11 @@ impl Demands {
             }
             () => "since a monitor sees datagrams being lost",
         }
+    }
+
+    /// Whether the faults depend on the regions that programs are in.
+    pub(crate) fn has_regions(&self) -> bool {
+        self.scope || self.regions.is_some()
     }
 
     /// Whether a monitor sees a datagram being lost.

@@ -117,6 +117,7 @@ impl System {
             modes,
             ports: Interner::new(),
             links: Interner::new(),
+            regions: Interner::new(),
             link_bytes: 0,
             stream_ports: Interner::new(),
             mailboxes: Interner::new(),
@@ -248,6 +249,8 @@ impl System {
                 let after = self.links.intern(&after);
                 self.dispatched.insert((link, datagram, (send, receive)), after);
             }
+            Missing::Regions(regions) => _ = self.regions.intern(&regions),
+            Missing::Region { rules, perturbation } => self.rules[rules].rules.regions.push(perturbation),
             Missing::Arrivals { rules, link } => self.add_arrivals(rules, link),
             Missing::WithoutFaults { rules, link } => self.add_without_faults(rules, link),
             Missing::Rearmed { edge, before, after } => _ = self.rearmed.insert((edge, before), after),
@@ -338,13 +341,12 @@ impl System {
             reach_ns: edge.effects.iter().filter_map(reaches).fold(self.demands.reach_ns, i64::max),
             start: self.demands.start
                 || edge.effects.iter().any(|effect| matches!(effect, Effect::Time(time::Effect::Number))),
-            scope: self.demands.scope
-                || edge.effects.iter().any(|effect| matches!(effect, Effect::Faults(faults::Effect::Scope { .. }))),
             lingers: self.demands.lingers || edge.effects.iter().any(resets_by_closing),
             ports: self.demands.ports,
             types: self.demands.types || self.needs_types(),
             driver: self.demands.driver || depends_on_driver(&target.offers),
             losses,
+            ..faults::regions::demands(self.demands, &edge.effects)
         };
         if demands != self.demands {
             return Err(Interrupt::Demands(demands));
@@ -384,7 +386,7 @@ impl System {
 
     fn add_rules(&mut self, sender: ProcessId, receiver: ProcessId) -> usize {
         let rules = self.link_rules(sender, receiver);
-        self.rules.iter().position(|known| known.rules == rules).unwrap_or_else(|| {
+        self.rules.iter().position(|known| known.rules.are_declared_as(&rules)).unwrap_or_else(|| {
             self.rules.push(Rules { rules, arrivals: Vec::new(), without_faults: AHashMap::new() });
             self.rules.len() - 1
         })

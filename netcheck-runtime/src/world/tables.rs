@@ -12,6 +12,7 @@ use crate::unit::shared::Modes;
 use crate::world::components::{Bindings, Component, ComponentId, Components, HeldConnection, StreamBindings};
 use crate::world::declared::{Declared, Demands};
 use crate::world::events::{Events, EventsId, Together, Told};
+use crate::world::faults::regions::Regions;
 use crate::world::intern::Interner;
 use crate::world::monitors::sighting::Sighting;
 use crate::world::monitors::table::{Monitors, Unmarked, Unwatched};
@@ -25,7 +26,7 @@ use netcheck_models::event::Event;
 use netcheck_models::host::is_local;
 use netcheck_models::mailboxes::Mailboxes;
 use netcheck_models::time::{Countdowns, Time, Zone};
-use netcheck_models::udp::{Link, LinkRules};
+use netcheck_models::udp::{Link, LinkRules, Perturbation, Perturbed};
 use smallvec::SmallVec;
 use std::net::SocketAddr;
 use std::ops::Deref;
@@ -58,6 +59,7 @@ pub struct Tables {
     pub(crate) modes: Modes,
     pub ports: Interner<Bindings>,
     pub links: Interner<Link>,
+    pub(super) regions: Interner<Regions>,
     /// The memory that the states of links, and the arrivals that they allow, take, about.
     pub(crate) link_bytes: usize,
     pub stream_ports: Interner<StreamBindings>,
@@ -108,8 +110,8 @@ pub(crate) struct Channel {
     pub(crate) rules: usize,
 }
 
-/// A link, the packet that is dispatched on it, and whether it is perturbed on the sending and on the receiving side.
-pub(super) type Dispatch = (u32, OutcomeId, (bool, bool));
+/// A link, the packet that is dispatched on it, and how it is perturbed on the sending and on the receiving side.
+pub(super) type Dispatch = (u32, OutcomeId, (Perturbed, Perturbed));
 
 /// The rules of some channels, and what they allow in each state of a link.
 pub(super) struct Rules {
@@ -178,6 +180,11 @@ pub(crate) enum Missing {
         receiver: ProcessId,
     },
     Dispatch(Dispatch),
+    Regions(Regions),
+    Region {
+        rules: usize,
+        perturbation: Perturbation,
+    },
     Arrivals {
         rules: usize,
         link: u32,
@@ -299,27 +306,7 @@ impl Tables {
         };
         let (send, receive) = udp.sides(sender, receiver);
         let perturbation = |on: bool| on.then(|| udp.perturbation.clone());
-        LinkRules { send: perturbation(send), receive: perturbation(receive), budgeted }
-    }
-
-    /// Whether a packet that is dispatched now is perturbed, on the sending and on the receiving side.
-    pub(crate) fn perturbed(&self, state: &[u32], rules: usize, from: ProcessId, to: ProcessId) -> (bool, bool) {
-        let rules = &self.rules[rules].rules;
-        let (send, receive) = (rules.send.is_some(), rules.receive.is_some());
-        if !self.demands.scope {
-            return (send, receive);
-        }
-        let (sender, receiver) = (self.is_in_scope(state, from), self.is_in_scope(state, to));
-        let each_once = self.declared.udp_between(from, to).is_some_and(|udp| udp.direction.is_none());
-        (send && (sender || each_once && receiver), receive && receiver)
-    }
-
-    /// Whether a unit of a process is inside a `faults::scope`.
-    pub(crate) fn is_in_scope(&self, state: &[u32], process: ProcessId) -> bool {
-        let units = (0u32..).map(UnitId).zip(&self.units).filter(|(_, of)| of.process == process);
-        let depth =
-            |unit: UnitId| self.components.find(Component::Scope(unit)).map_or(0, |component| component.of(state));
-        units.into_iter().any(|(unit, _)| depth(unit) > 0)
+        LinkRules { send: perturbation(send), receive: perturbation(receive), regions: Vec::new(), budgeted }
     }
 
     /// The component of the datagram that was peeked at, if the program ever peeks at the socket.
@@ -427,7 +414,7 @@ impl Tables {
     }
 
     /// The link after a dispatch.
-    pub(super) fn dispatch(&self, link: u32, datagram: OutcomeId, perturbed: (bool, bool)) -> Lookup<u32> {
+    pub(super) fn dispatch(&self, link: u32, datagram: OutcomeId, perturbed: (Perturbed, Perturbed)) -> Lookup<u32> {
         let key = (link, datagram, perturbed);
         self.dispatched.get(&key).copied().ok_or_else(|| Missing::Dispatch(key).into())
     }
@@ -445,7 +432,7 @@ impl Tables {
     /// The rules of channels between two processes.
     pub(super) fn rules_between(&self, sender: ProcessId, receiver: ProcessId) -> Lookup<usize> {
         let rules = self.link_rules(sender, receiver);
-        let known = self.rules.iter().position(|known| known.rules == rules);
+        let known = self.rules.iter().position(|known| known.rules.are_declared_as(&rules));
         known.ok_or_else(|| Missing::Rules { sender, receiver }.into())
     }
 

@@ -1,4 +1,4 @@
-//! The sockets and timers of a unit, and the pending operations of `poll_` functions on sockets.
+//! The sockets, timers and fault regions of a unit, and the pending operations of `poll_` functions on sockets.
 
 use crate::id::SocketId;
 use crate::operation::{Operation, OperationKey, Stream, mailboxes, time, udp};
@@ -72,11 +72,13 @@ pub(super) fn first_key_of(operation: &Operation) -> u32 {
 /// The operations for which some `poll_` functions were called.
 pub(crate) type Called = SmallVec<[Slot; 2]>;
 
-/// The sockets and timers of a unit.
+/// The sockets, timers and fault regions of a unit.
 #[derive(Default)]
 pub(super) struct Handles {
     pub(super) sockets: Numbers,
     pub(super) timers: Numbers,
+    /// The regions with faults of their own that tasks are in.
+    pub(super) regions: Numbers,
     kept: SortedMap<SocketId, Box<dyn Kept>>,
     /// The operations that `poll_` functions have begun.
     polled: SortedMap<Slot, Pending>,
@@ -91,8 +93,15 @@ impl Clone for Handles {
     fn clone(&self) -> Self {
         let kept = self.kept.iter().map(|(&socket, kept)| (socket, kept.copy())).collect();
         let polled = self.polled.iter().map(|(&slot, pending)| (slot, pending.copy())).collect();
-        let (sockets, timers) = (self.sockets.clone(), self.timers.clone());
-        Handles { sockets, timers, kept, polled, called: self.called.clone(), lent: Vec::new() }
+        Handles {
+            sockets: self.sockets.clone(),
+            timers: self.timers.clone(),
+            regions: self.regions.clone(),
+            kept,
+            polled,
+            called: self.called.clone(),
+            lent: Vec::new(),
+        }
     }
 }
 
@@ -159,7 +168,7 @@ impl Handles {
 
     /// Records everything here that the unit's future depends on.
     pub(super) fn record(&self, values: &mut impl Hasher) {
-        (&self.sockets, &self.timers).hash(values);
+        (&self.sockets, &self.timers, &self.regions).hash(values);
         self.kept.len().hash(values);
         for (socket, kept) in self.kept.iter() {
             socket.hash(values);

@@ -1,8 +1,8 @@
-//! Sockets and timers of the running task, and the pending operations of `poll_` functions.
+//! Sockets, timers and fault regions of the running task, and the pending operations of `poll_` functions.
 
 use crate::id::{SocketId, TaskId};
 use crate::operation::{Effect, Operation, Outcome, Stream, unix};
-use crate::operation::{time, udp};
+use crate::operation::{faults, time, udp};
 use crate::unit::poll::context::{Context, State};
 use crate::unit::poll::handles::{Called, Kept, Slot, first_key};
 use crate::unit::poll::numbers::Numbers;
@@ -93,7 +93,23 @@ impl Context {
         })
     }
 
-    /// The smallest number for a socket or a timer that is free for the running task.
+    /// The running task enters a region with faults of its own; returns the number of the region.
+    pub(crate) fn enter_region(&self, region: impl FnOnce() -> faults::Region) -> u32 {
+        engine(|| {
+            let number = self.take_number(|state| &mut state.handles.regions, |numbers, first, _| numbers.take(first));
+            self.effect(Effect::Faults(faults::Effect::Enter { number, region: Arc::new(region()) }));
+            number
+        })
+    }
+
+    pub(crate) fn leave_region(&self, number: u32) {
+        engine(|| {
+            self.give_number_back(|state| &mut state.handles.regions, number);
+            self.effect(Effect::Faults(faults::Effect::Leave { number }));
+        })
+    }
+
+    /// The smallest number for a socket, a timer or a region that is free for the running task.
     fn take_number(
         &self,
         of: impl Fn(&mut State) -> &mut Numbers,
@@ -109,7 +125,7 @@ impl Context {
         take(of(state), first, task)
     }
 
-    /// Gives the number of a socket or a timer back.
+    /// Gives the number of a socket, a timer or a region back.
     fn give_number_back(&self, of: impl Fn(&mut State) -> &mut Numbers, number: u32) {
         let state = &mut *self.state();
         let running = state.tasks.running;

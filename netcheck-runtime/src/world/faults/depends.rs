@@ -19,7 +19,7 @@ pub(crate) fn is_when(_: View<'_>, _: (&[u32], UnitId), _: &Prepared, _: When) -
 
 pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (UnitId, EdgeId), effect: &Effect) {
     match effect {
-        Effect::Scope { .. } => {
+        Effect::Scope { .. } | Effect::Enter { .. } | Effect::Leave { .. } => {
             let process = system.process_of(unit);
             touches.affects(Resource::Scoped(process)).depends_on(Resource::InScope(process));
         }

@@ -1,19 +1,15 @@
-//! Effects of this kind: the number of fault regions that a unit is in.
+//! Effects of this kind: the fault regions that a unit is in.
 
 use super::operation::Effect;
 use crate::id::UnitId;
 use crate::unit::automaton::EdgeId;
 use crate::world::components::Component;
-use crate::world::tables::{Lookup, View};
+use crate::world::tables::{Lookup, Missing, View};
 
-pub(crate) fn effect(
-    view: View<'_>,
-    (unit, _): (UnitId, EdgeId),
-    &Effect::Scope { entered }: &Effect,
-    next: &mut Vec<u32>,
-) -> Lookup<()> {
+pub(crate) fn effect(view: View<'_>, (unit, _): (UnitId, EdgeId), effect: &Effect, next: &mut Vec<u32>) -> Lookup<()> {
     let component = view.component(Component::Scope(unit))?;
-    let depth = component.of(next);
-    component.set(next, if entered { depth + 1 } else { depth.saturating_sub(1) });
+    let regions = view.regions.get(component.of(next)).after(effect);
+    let number = view.regions.find(&regions).ok_or_else(|| Box::new(Missing::Regions(regions)))?;
+    component.set(next, number);
     Ok(())
 }

@@ -1,12 +1,14 @@
-//! Regions of a program outside of which there are no faults (`faults::scope`).
+//! Regions of a program outside of which there are no faults (`faults::scope`), and regions with faults of their own
+//! (`faults::with`).
 
+mod applied;
 pub(crate) mod depends;
 pub(crate) mod effects;
 pub(crate) mod offers;
 pub mod operation;
 pub(crate) mod prepare;
 pub(crate) mod prepared;
+pub(crate) mod regions;
 pub(crate) mod renaming;
 
-pub(crate) use operation::Effect;
 pub(crate) use prepared::Prepared;

@@ -9,6 +9,6 @@ pub(crate) fn operation(_renaming: &Renaming<'_>, operation: &mut Operation) {
 
 pub(crate) fn effect(_renaming: &Renaming<'_>, effect: &mut Effect) {
     match effect {
-        Effect::Scope { .. } => {}
+        Effect::Scope { .. } | Effect::Enter { .. } | Effect::Leave { .. } => {}
     }
 }

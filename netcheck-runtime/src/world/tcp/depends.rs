@@ -3,7 +3,7 @@
 use super::Prepared;
 use super::connections::ConnectionEnd;
 use super::operation::{Effect, Side};
-use super::prepared::Open;
+use super::prepared::{Fails, Open};
 use super::unseen::Answer;
 use crate::id::{ProcessId, SocketId, UnitId};
 use crate::unit::automaton::{Edge, EdgeId};
@@ -37,7 +37,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 .depends_on(Resource::Unqueued(port))
                 .depends_on(Resource::Listening(port));
             touches.depends_when(When::Contended, Resource::Dialed(port));
-            if fails {
+            if fails.ever() {
                 // The failure resets the first connection in the backlog.
                 touches.affects(Resource::Unlisted(port));
                 touches.depends_when(When::Contended, Resource::Used(port));
@@ -51,7 +51,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
             touches.affects(Resource::Read(end.connection, end.side));
             touches.depends_on(Resource::TriedOut(end.connection, end.peer()));
             touches.depends_on(Resource::Sent(end.connection, end.peer()));
-            touches.stream(system, unit, end, fails || resets);
+            touches.stream(system, unit, end, fails.ever() || resets.ever());
         }
         &Prepared::Write { end, fails, resets, waits, .. } => {
             if !waits {
@@ -60,7 +60,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
             touches.sends(end);
             touches.depends_on(Resource::Closed(end.connection, end.peer()));
             touches.depends_when(When::Contended, Resource::Read(end.connection, end.peer()));
-            touches.stream(system, unit, end, fails || resets);
+            touches.stream(system, unit, end, fails.ever() || resets.ever());
         }
         &Prepared::Ready { end, read, write, waits } => {
             if read && !waits {
@@ -86,7 +86,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
         &Prepared::Shutdown { end, fails } => {
             touches.sends(end);
             touches.depends_on(Resource::Closed(end.connection, end.peer()));
-            touches.stream(system, unit, end, fails);
+            touches.stream(system, unit, end, fails.ever());
         }
     }
 }
@@ -144,7 +144,7 @@ pub(crate) fn is_when(
             view.listener(state, port, peer).is_some_and(is_full)
                 || view.first_end(socket, local, (host, peer))?.is_none_or(|end| end.component.of(state) != 0)
         }
-        Prepared::Accept { fails: true, .. } if view.may_fail_now(state, unit) => true,
+        Prepared::Accept { fails, .. } if view.may_fail_now(state, unit, *fails, |failures| failures.open) => true,
         Prepared::Accept { port, local, .. } => {
             let mut listeners = view.stream_ports.get(port.of(state)).iter();
             let own = listeners.find(|binding| binding.ip == local.ip() && binding.backlog.is_some());
@@ -224,7 +224,7 @@ impl Touches {
             self.affects(Resource::Vacated(process, block));
             self.depends_when(When::Made, Resource::Redialed(process, block));
         }
-        if fails || hangs {
+        if fails.ever() || hangs.ever() {
             self.failure(system, unit);
         }
     }
@@ -243,7 +243,8 @@ impl Touches {
         (socket, local, peer): (SocketId, Option<SocketAddr>, SocketAddr),
     ) {
         let to = system.tell(|view| view.dialed(view.process_of(unit), peer));
-        self.open(system, unit, Open { socket, local, peer, to, fails: false, hangs: false });
+        let (fails, hangs) = (Fails::default(), Fails::default());
+        self.open(system, unit, Open { socket, local, peer, to, fails, hangs });
         self.always();
         if let Some((host, _)) = to {
             self.close_unknown(system, (socket, local), (host, peer));
@@ -316,7 +317,7 @@ impl Touches {
         if system.is_limited() {
             self.affects(Resource::Budget);
         }
-        if system.demands.scope {
+        if system.demands.has_regions() {
             let process = system.process_of(unit);
             self.affects(Resource::InScope(process)).depends_on(Resource::Scoped(process));
         }

@@ -1,6 +1,8 @@
 //! The connections that the streams of programs refer to, and the failures that may happen at their ends.
 
 use super::connections::ConnectionEnd;
+use super::failures::Failures;
+use super::prepared::Fails;
 use super::rules::TcpRules;
 use crate::id::{ProcessId, UnitId};
 use crate::operation::{Side, Stream};
@@ -47,8 +49,12 @@ impl Tables {
             && first.is_none_or(|first| execution <= first)
     }
 
-    /// Whether a failure may happen now.
-    pub(super) fn may_fail_now(&self, state: &[u32], unit: UnitId) -> bool {
-        self.budget(state).allows(1) && (!self.demands.scope || self.is_in_scope(state, self.process_of(unit)))
+    /// Whether a failure of a call may happen now, by the failures that are declared.
+    pub(super) fn may_fail_now(&self, state: &[u32], unit: UnitId, fails: Fails, of: fn(Failures) -> bool) -> bool {
+        let is_declared = match self.failures_in_region(state, unit) {
+            Some(failures) => of(failures),
+            None => fails.as_declared && (!self.demands.scope || self.is_in_scope(state, self.process_of(unit))),
+        };
+        is_declared && self.budget(state).allows(1)
     }
 }

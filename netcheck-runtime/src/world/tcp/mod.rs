@@ -4,6 +4,7 @@ pub mod connections;
 pub(crate) mod depends;
 pub(crate) mod effects;
 mod ends;
+pub mod failures;
 pub(crate) mod offers;
 mod opening;
 pub mod operation;

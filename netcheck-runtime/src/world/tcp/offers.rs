@@ -2,7 +2,8 @@
 
 use super::Prepared;
 use super::connections::ConnectionEnd;
-use super::prepared::Open;
+use super::failures::Failures;
+use super::prepared::{Fails, Open};
 use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Outcome, Side};
 use crate::world::components::{Component, ComponentId, HeldConnection, StreamBinding};
@@ -31,6 +32,7 @@ pub(crate) fn offers(
     enabled: &mut Enabled,
 ) -> Lookup<()> {
     let mut offers = Offers { asker, enabled };
+    let now = |fails: &Fails, of: fn(Failures) -> bool| view.may_fail_now(state, asker.unit, *fails, of);
     match prepared {
         Prepared::BindStream { socket, address, shares } => {
             let (outcome, writes) = view.bind_stream(state, *socket, *address, *shares, None)?;
@@ -46,13 +48,15 @@ pub(crate) fn offers(
         Prepared::Open(open) => view.open(state, *open, &mut offers),
         Prepared::Dial(open) => view.dial_unix(state, *open, &mut offers),
         Prepared::Accept { process, port, local, waits, fails } => {
-            view.accept(state, (*process, *port, *local), (*waits, *fails), &mut offers)
+            view.accept(state, (*process, *port, *local), (*waits, now(fails, |failures| failures.open)), &mut offers)
         }
         Prepared::Read { end, max, peeks, waits, fails, resets } => {
-            view.read(state, *end, (*max, *peeks, *waits), (*fails, *resets), &mut offers)
+            let fails = (now(fails, |failures| failures.read), now(resets, |failures| failures.reset));
+            view.read(state, *end, (*max, *peeks, *waits), fails, &mut offers)
         }
         Prepared::Write { end, bytes, waits, fails, resets } => {
-            view.write(state, *end, (bytes, *waits), (*fails, *resets), &mut offers)
+            let fails = (now(fails, |failures| failures.write), now(resets, |failures| failures.reset));
+            view.write(state, *end, (bytes, *waits), fails, &mut offers)
         }
         Prepared::Ready { end, read, write, waits } => {
             let capacity = view.declared.tcp.streams.capacity;
@@ -75,12 +79,13 @@ pub(crate) fn offers(
         Prepared::Shutdown { end, fails } => {
             let connection = view.connection_at(state, *end);
             let after = connection.shut_down(end.side);
-            let failed = (*fails && !connection.is_dead(end.side)).then(|| connection.failed(end.side));
+            let fails = now(fails, |failures| failures.close) && !connection.is_dead(end.side);
+            let failed = fails.then(|| connection.failed(end.side));
             let write = view.becomes(state, *end, after)?;
             offers.tell(view, Outcome::Done, Class::Immediate, write, Event::Finished)?;
             if let Some(failed) = failed {
                 let write = view.becomes(state, *end, failed)?;
-                offers.fail(view, state, Failure::NotConnected, write, Event::Failed)?;
+                offers.fail(view, Failure::NotConnected, write, Event::Failed)?;
             }
             Ok(())
         }
@@ -177,10 +182,10 @@ impl View<'_> {
         if let Some(answer) = self.connect_answer(state, socket)? {
             return self.tell_answer(state, socket, answer, offers);
         }
-        if fails {
-            offers.fail(self, state, Failure::TimedOut, Writes::new(), Event::Failed)?;
+        if self.may_fail_now(state, offers.asker.unit, fails, |failures| failures.open) {
+            offers.fail(self, Failure::TimedOut, Writes::new(), Event::Failed)?;
         }
-        if hangs && self.may_fail_now(state, offers.asker.unit) {
+        if self.may_fail_now(state, offers.asker.unit, hangs, |failures| failures.hang) {
             let writes = smallvec![(self.component(Component::Hung(socket))?, 1)];
             let Asker { unit, node, key, .. } = offers.asker;
             let step = Move::Hang { unit, node, key };
@@ -323,7 +328,7 @@ impl View<'_> {
             let failed = held.connection.failed(Side::Server).close(Side::Server, false);
             let held = HeldConnection { connection: failed, ..held };
             let writes = smallvec![(component, self.held_connection(held)?), (port, bindings)];
-            offers.fail(self, state, Failure::ConnectionAborted, writes, Event::Failed)?;
+            offers.fail(self, Failure::ConnectionAborted, writes, Event::Failed)?;
         }
         held.holders[Side::Server as usize] = Some(offers.asker.unit);
         let [(_, peer), (at, local)] = [Side::Client, Side::Server].map(|side| self.connections.end(connection, side));
@@ -387,11 +392,11 @@ impl View<'_> {
         }
         if fails {
             let writes = self.becomes(state, end, failed)?;
-            offers.fail(self, state, failure, writes, Event::Failed)?;
+            offers.fail(self, failure, writes, Event::Failed)?;
         }
         for reset in reset.into_iter().filter(|_| resets) {
             let writes = self.becomes(state, end, reset)?;
-            offers.fail(self, state, Failure::ConnectionReset, writes, Event::Reset)?;
+            offers.fail(self, Failure::ConnectionReset, writes, Event::Reset)?;
         }
         Ok(())
     }
@@ -464,19 +469,9 @@ impl Offers<'_> {
         self.push(view, outcome, class, change)
     }
 
-    /// Adds a failure, if the state allows one.
-    pub(super) fn fail(
-        &mut self,
-        view: View<'_>,
-        state: &[u32],
-        failure: Failure,
-        writes: Writes,
-        event: Event,
-    ) -> Lookup<()> {
-        match view.may_fail_now(state, self.asker.unit) {
-            true => self.tell(view, Outcome::Failed(failure), Class::Failure, writes, event),
-            false => Ok(()),
-        }
+    /// Adds a failure that may happen now.
+    pub(super) fn fail(&mut self, view: View<'_>, failure: Failure, writes: Writes, event: Event) -> Lookup<()> {
+        self.tell(view, Outcome::Failed(failure), Class::Failure, writes, event)
     }
 
     fn push(&mut self, view: View<'_>, outcome: Outcome, class: Class, change: Change) -> Lookup<()> {

@@ -38,12 +38,12 @@ impl View<'_> {
             Ok((failure, becomes(HeldConnection { connection, holders, resets })?))
         };
         match held.connection.answer() {
-            None if fails => {
+            None if self.may_fail_now(state, offers.asker.unit, fails, |failures| failures.open) => {
                 let HeldConnection { mut holders, resets, .. } = *held;
                 holders[Side::Client as usize] = None;
                 let connection = held.connection.failed_to_open();
                 let writes = becomes(HeldConnection { connection, holders, resets })?;
-                offers.fail(self, state, Failure::TimedOut, writes, Event::Failed)
+                offers.fail(self, Failure::TimedOut, writes, Event::Failed)
             }
             None => Ok(()),
             Some(Answer::Refused) => {
@@ -67,7 +67,7 @@ impl View<'_> {
     fn begin_to_open(self, state: &[u32], open: Open, offers: &mut Offers<'_>) -> Lookup<()> {
         let Open { socket, local, peer, hangs, .. } = open;
         let Asker { unit, node, key, .. } = offers.asker;
-        if hangs && self.may_fail_now(state, unit) {
+        if self.may_fail_now(state, unit, hangs, |failures| failures.hang) {
             let writes = smallvec![(self.component(Component::Hung(socket))?, 1)];
             let (faults, events) = (Event::Hung.faults(), self.event(Event::Hung)?);
             let step = Move::Hang { unit, node, key };

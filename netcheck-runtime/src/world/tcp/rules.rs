@@ -3,6 +3,7 @@
 use crate::id::ProcessId;
 use crate::operation::Side;
 use crate::world::delays::Delays;
+use crate::world::tcp::failures::Failures;
 use netcheck_models::tcp::StreamRules;
 
 /// Bytes that a half-stream holds, unless declared otherwise.
@@ -21,17 +22,6 @@ pub struct TcpRules {
     pub first: Option<u32>,
     /// How long what ends send to each other takes; `None`: no time.
     pub delays: Option<Delays>,
-}
-
-/// The operations that may fail (Table 2 of the paper on TCP transmission failures).
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Failures {
-    pub open: bool,
-    pub close: bool,
-    pub read: bool,
-    pub write: bool,
-    pub reset: bool,
-    pub hang: bool,
 }
 
 impl Default for TcpRules {

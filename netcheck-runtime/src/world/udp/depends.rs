@@ -52,7 +52,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                     .affects(Resource::Routed(*port))
                     .affects(Resource::Appended(*port))
                     .depends_on(Resource::Bound(*port));
-                if system.demands.scope {
+                if system.demands.has_regions() {
                     for process in [process, *host] {
                         touches.affects(Resource::InScope(process)).depends_on(Resource::Scoped(process));
                     }
@@ -67,7 +67,8 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 .depends_on(Resource::Taken(port))
                 .depends_on(Resource::Appended(port));
             touches.seen_losses(system);
-            if system.is_limited() && !system.declared.udp.is_empty() {
+            let is_perturbed = !system.declared.udp.is_empty() || system.demands.regions.is_some();
+            if system.is_limited() && is_perturbed {
                 touches.affects(Resource::Budget).depends_on(Resource::Budget);
             }
         }

@@ -25,7 +25,7 @@ use crate::world::time::names::copy_event;
 use crate::world::time::own::Own;
 use netcheck_models::event::Event;
 use netcheck_models::time::{Delay, Scheduled, Time, Zone};
-use netcheck_models::udp::Link;
+use netcheck_models::udp::{Link, Perturbed};
 use smallvec::{SmallVec, smallvec};
 
 impl View<'_> {
@@ -35,8 +35,8 @@ impl View<'_> {
         let dropped = || Ok(vec![Change { events: self.known.unbound, ..Change::quiet(Writes::new()) }]);
         let Some(host) = host else { return dropped() };
         let Some(Channel { component, rules }) = self.astray(state, socket, (host, to))? else { return dropped() };
-        let (send, receive) = self.perturbed(state, rules, self.process_of(socket.unit), host);
-        let is_perturbed = send || receive;
+        let (send, receive) = self.perturbed(state, rules, (socket.unit, self.root_of(host)))?;
+        let is_perturbed = [send, receive] != [Perturbed::No; 2];
         let group = self.declared.udp_between(self.process_of(socket.unit), host);
         let delays = match group.and_then(|udp| udp.delays.as_ref()) {
             Some(Delays::Interval(delay)) if is_perturbed => vec![*delay],
@@ -60,7 +60,7 @@ impl View<'_> {
                 for (link, zone) in ways {
                     let content = self.links.get(link);
                     let position = place(content, datagram.0, is_perturbed);
-                    let link = self.link(content.with(position, datagram.0, is_perturbed))?;
+                    let link = self.link(content.with(position, datagram.0, is_perturbed.into()))?;
                     for delay in &delays {
                         let mut zone = moved_up(&zone, component, position);
                         if !delay.is_any() {
@@ -162,7 +162,7 @@ impl View<'_> {
         let is_any = |delays: &Delays| matches!(delays, Delays::Interval(delay) if delay.is_any());
         groups.iter().all(|udp| udp.delays.as_ref().is_some_and(is_any) && !udp.is_ordered)
             && groups.last().is_some_and(|udp| udp.processes.is_none())
-            && !self.demands.scope
+            && !self.demands.has_regions()
             && !self.declared.has_drawn_delays
     }
 
@@ -194,7 +194,7 @@ impl View<'_> {
             Some(socket) => {
                 debug_assert!(self.units.len() > from.unit.0 as usize, "the sender is known");
                 let buffer = self.component(Component::Buffer(socket))?;
-                let after = self.dispatch(buffer.of(state), OutcomeId(packet), (false, false))?;
+                let after = self.dispatch(buffer.of(state), OutcomeId(packet), (Perturbed::No, Perturbed::No))?;
                 writes.push((buffer, after));
             }
             None => told.events = smallvec![Event::Unheard { position }],

@@ -59,16 +59,16 @@ impl View<'_> {
         let channel = match (binding, host) {
             (Some(binding), _) if self.is_deaf(state, binding) => None,
             (Some(&Binding { socket: receiver, .. }), _) => {
-                Some((self.channel(socket, receiver)?, self.process_of(receiver.unit), self.known.departed))
+                Some((self.channel(socket, receiver)?, receiver.unit, self.known.departed))
             }
             (None, Some(host)) => {
                 let channel = self.astray(state, socket, (host, to))?;
-                channel.map(|channel| (channel, host, self.known.astray))
+                channel.map(|channel| (channel, self.root_of(host), self.known.astray))
             }
             (None, None) => None,
         };
         if let Some((channel, receiver, events)) = channel {
-            let perturbed = self.perturbed(state, channel.rules, self.process_of(socket.unit), receiver);
+            let perturbed = self.perturbed(state, channel.rules, (socket.unit, receiver))?;
             let link = self.dispatch(channel.component.of(state), datagram, perturbed)?;
             change.writes.push((channel.component, link));
             change.events = events;
