@@ -40,11 +40,12 @@ const STATES_MAX: usize = 1_200;
 
 #[test]
 fn random_systems_with_isolated_tasks_agree_with_the_naive_explorer() {
-    if let Some(figures) = agree(0..100) {
-        assert!(figures.systems >= 85, "too many were discarded");
+    if let Some(figures) = agree(0..120) {
+        assert!(figures.systems >= 100, "too many were discarded");
         assert!(figures.panics >= 15 && figures.deadlocks >= 10 && figures.clean >= 35, "too little goes wrong");
         assert!(figures.ended >= 35 && figures.dropped >= 15, "too few isolated tasks end");
         assert!(figures.arrived >= 10 && figures.elapsed >= 35 && figures.scopes >= 15, "too little happens");
+        assert!(figures.regions >= 15, "too few regions are entered");
     }
 }
 
@@ -82,6 +83,8 @@ struct Figures {
     elapsed: u64,
     /// … or a `faults::scope` was entered
     scopes: u64,
+    /// … or a `faults::with` was entered
+    regions: u64,
     /// … or an isolated task left an ordinary one behind
     left_behind: u64,
 }
@@ -99,6 +102,7 @@ impl AddAssign for Figures {
         self.arrived += other.arrived;
         self.elapsed += other.elapsed;
         self.scopes += other.scopes;
+        self.regions += other.regions;
         self.left_behind += other.left_behind;
     }
 }
@@ -116,6 +120,7 @@ impl Figures {
         self.arrived += u64::from(met.arrived);
         self.elapsed += u64::from(met.elapsed);
         self.scopes += u64::from(met.scope);
+        self.regions += u64::from(met.region);
         self.left_behind += u64::from(met.left_behind);
     }
 }

@@ -1,7 +1,7 @@
 //! The programs on netcheck.
 
 pub(crate) use netcheck as tokio;
-pub(crate) use netcheck::faults::scope;
+pub(crate) use netcheck::faults::{scope, with};
 
 use crate::program::Shared;
 

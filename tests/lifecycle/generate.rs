@@ -1,6 +1,6 @@
 //! Random systems, each from its seed.
 
-use crate::program::{CANCELLED, ELAPSED, Instruction, Network, Process, REGISTERS, System, Task, Value};
+use crate::program::{CANCELLED, ELAPSED, Instruction, Network, Process, REGIONS, REGISTERS, System, Task, Value};
 use crate::random::Random;
 
 /// What is sent, returned and given as argument are numbers from 1 to this.
@@ -165,6 +165,11 @@ impl Draft<'_> {
         if scopes || self.random.percent(3) {
             let part = self.part(&mut block);
             block.insert(part.0, Instruction::Scope { body: part.1 });
+        }
+        while self.has_datagrams && self.random.percent(16) {
+            let (at, body) = self.part(&mut block);
+            let region = self.random.below(REGIONS.len() as u64) as usize;
+            block.insert(at, Instruction::With { region, body });
         }
         while self.random.percent(22) {
             let (at, body) = self.part(&mut block);

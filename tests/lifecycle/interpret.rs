@@ -1,9 +1,9 @@
 //! Does what a program says. It is compiled against netcheck and against tokio.
 
 use super::tokio;
-use super::{choose, isolated, scope};
+use super::{choose, isolated, scope, with};
 use crate::program::{
-    CANCELLED, ELAPSED, EMPTY, HANDLES, Instruction, REGISTERS, Registers, SOCKETS, Shared, Task, Value, name,
+    CANCELLED, ELAPSED, EMPTY, HANDLES, Instruction, REGIONS, REGISTERS, Registers, SOCKETS, Shared, Task, Value, name,
     panic_message,
 };
 use std::net::SocketAddr;
@@ -91,6 +91,11 @@ impl Memory {
                 Err(_) => self.registers[into] = ELAPSED,
             },
             Instruction::Scope { ref body } => return scope(self.block(body)).await,
+            Instruction::With { region, ref body } => {
+                let (copies, window) = REGIONS[region];
+                let words = format!("udp(copies = {copies:?}, window = {window})");
+                return with(&words, self.block(body)).await;
+            }
             Instruction::Choose { among, into } => self.registers[into] = choose(among).await,
             Instruction::Set { register, value } => self.registers[register] = self.value(value),
             Instruction::Add { register, value } => {

@@ -17,7 +17,8 @@
 //! - An ordinary task goes on when the isolated task that has spawned it has ended.
 //! - A `JoinSet` gives its tasks in the order in which they ended, or as `Reading` says.
 //! - How often a packet arrives is chosen when it is sent, and a delivery is allowed if Definition 3 of
-//!   papers/udp-net-iocache.txt, read literally, can still be met.
+//!   papers/udp-net-iocache.txt, read literally, can still be met. Both by the choices and the capacity that the sender's
+//!   `faults::with` sets for this packet: that which was entered last in the sender's memory, or else in the root's.
 
 #[path = "naive/channel.rs"]
 mod channel;
@@ -31,10 +32,10 @@ mod state;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::program::{System, name};
+use crate::program::{REGIONS, System, name};
 use channel::Channel;
 use compile::{Code, compile};
-use state::{Activity, Frame, Outcome, Phase, State, Timer, Wait, World};
+use state::{Activity, Frame, Outcome, Phase, State, TaskState, Timer, Wait, World};
 pub use state::{Move, TaskId};
 
 /// What all executions of a system show together.
@@ -64,6 +65,8 @@ impl Findings {
 pub struct Met {
     /// a `faults::scope` was entered
     pub scope: bool,
+    /// a `faults::with` was entered
+    pub region: bool,
     /// a time-out was over
     pub elapsed: bool,
     /// an isolated task was dropped before it ended by itself
@@ -194,7 +197,7 @@ impl World<'_> {
                     step(Outcome::Done);
                 }
                 Wait::Send { slot, to, port, .. } => match self.route(task, slot, to, port) {
-                    Some(_) => self.copies(state.process).into_iter().for_each(|copies| step(Outcome::Sent { copies })),
+                    Some(_) => self.copies(task).into_iter().for_each(|copies| step(Outcome::Sent { copies })),
                     None => step(Outcome::Done),
                 },
                 Wait::Choose { among, .. } => (0..among).for_each(|chosen| step(Outcome::Chosen(chosen as u8))),
@@ -259,18 +262,38 @@ impl World<'_> {
         others
     }
 
-    /// The multiplication choices that the faults left allow, of a packet that this process sends now.
-    fn copies(&self, process: usize) -> BTreeSet<usize> {
-        let network = &self.system.network;
-        if !self.is_perturbed(process) {
-            return BTreeSet::from([1]);
-        }
-        let mut copies: BTreeSet<usize> = network.copies.iter().copied().collect();
+    /// The multiplication choices that the faults left allow, of a packet that this task sends now.
+    fn copies(&self, task: TaskId) -> BTreeSet<usize> {
+        let (Some(copies), _) = self.perturbation(task) else { return BTreeSet::from([1]) };
+        let mut copies: BTreeSet<usize> = copies.iter().copied().collect();
         if let Some(left) = self.state.faults_left {
             copies.insert(1);
             copies.retain(|&copies| copies.abs_diff(1) <= left);
         }
         copies
+    }
+
+    /// The multiplication choices of what a task sends now, if it is perturbed, and the capacity.
+    fn perturbation(&self, task: TaskId) -> (Option<&[usize]>, usize) {
+        let network = &self.system.network;
+        let TaskState { process, unit, .. } = self.state.tasks[&task];
+        let root = self.state.processes[process].root.expect("it has begun");
+        let last = |unit: TaskId| self.regions_of(unit).max().map(|(_, region)| REGIONS[region]);
+        match last(unit).or_else(|| last(root)) {
+            Some(([1], 1)) => (None, network.window),
+            Some((copies, window)) => (Some(copies), window),
+            None => (self.is_perturbed(process).then_some(&network.copies), network.window),
+        }
+    }
+
+    /// The regions that the tasks of one memory are in: their places in the order in which they were entered, and their
+    /// numbers.
+    fn regions_of(&self, unit: TaskId) -> impl Iterator<Item = (u32, usize)> {
+        let tasks = self.state.tasks.values().filter(move |task| task.unit == unit);
+        tasks.flat_map(|task| &task.frames).filter_map(|frame| match *frame {
+            Frame::Region { region, order } => Some((order, region)),
+            _ => None,
+        })
     }
 
     /// Whether there are faults for what this process sends now.
@@ -282,7 +305,7 @@ impl World<'_> {
     fn may_deliver(&self, channel: &Channel, packet: usize) -> bool {
         channel.remaining(packet) > 0
             && self.state.faults_left.is_none_or(|left| channel.newly_overtaken_by(packet).len() <= left)
-            && channel.meets_definition_3(packet, self.system.network.window)
+            && channel.meets_definition_3(packet)
     }
 
     /// Nothing can happen any more.

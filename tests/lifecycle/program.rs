@@ -70,6 +70,10 @@ pub struct Shared(pub Arc<System>);
 /// It is data that nobody changes.
 impl netcheck::Isolated for Shared {}
 
+/// The multiplication choices and the capacity of the regions that a program can be in.
+pub const REGIONS: [(&[usize], usize); 6] =
+    [(&[1], 1), (&[1, 0], 1), (&[1, 2], 2), (&[2], 1), (&[1], 2), (&[0, 1, 2], 3)];
+
 /// What a task returns, or a process ends with.
 pub type Registers = [u8; REGISTERS];
 
@@ -111,6 +115,11 @@ pub enum Instruction {
     },
     /// a `faults::scope`
     Scope {
+        body: Vec<Instruction>,
+    },
+    /// a `faults::with` with the choices of `REGIONS` that have this number
+    With {
+        region: usize,
         body: Vec<Instruction>,
     },
     Choose {
@@ -223,9 +232,10 @@ impl Instruction {
     /// The blocks in it.
     pub fn blocks(&self) -> Vec<&Vec<Instruction>> {
         match self {
-            Instruction::Every { body, .. } | Instruction::Timeout { body, .. } | Instruction::Scope { body } => {
-                vec![body]
-            }
+            Instruction::Every { body, .. }
+            | Instruction::Timeout { body, .. }
+            | Instruction::Scope { body }
+            | Instruction::With { body, .. } => vec![body],
             Instruction::If { then, otherwise, .. } => vec![then, otherwise],
             _ => Vec::new(),
         }
@@ -234,9 +244,10 @@ impl Instruction {
     /// The blocks in it, to be changed.
     pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Instruction>> {
         match self {
-            Instruction::Every { body, .. } | Instruction::Timeout { body, .. } | Instruction::Scope { body } => {
-                vec![body]
-            }
+            Instruction::Every { body, .. }
+            | Instruction::Timeout { body, .. }
+            | Instruction::Scope { body }
+            | Instruction::With { body, .. } => vec![body],
             Instruction::If { then, otherwise, .. } => vec![then, otherwise],
             _ => Vec::new(),
         }
@@ -295,6 +306,10 @@ fn write_block(f: &mut fmt::Formatter<'_>, block: &[Instruction], indent: usize)
             }
             Instruction::Scope { body } => {
                 writeln!(f, "Scope")?;
+                write_block(f, body, indent + 2)?;
+            }
+            Instruction::With { region, body } => {
+                writeln!(f, "With {:?}", REGIONS[*region])?;
                 write_block(f, body, indent + 2)?;
             }
             Instruction::If { register, equals, then, otherwise } => {

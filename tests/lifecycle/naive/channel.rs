@@ -18,9 +18,13 @@ pub struct Packet {
     pub from: (usize, u16),
     /// how often it arrives, chosen when it was sent
     pub copies: usize,
+    /// the capacity of the network, for how many earlier packets it overtakes
+    pub window: usize,
     pub overtaken: bool,
     /// it was sent without faults: nothing may overtake it
     pub is_ordered: bool,
+    /// 0 was among its multiplication choices
+    pub may_be_lost: bool,
     /// time has passed since it was sent, and it can't be lost: the driver of the receiver knows of it
     pub is_seen: bool,
 }
@@ -72,7 +76,7 @@ impl Channel {
 
     /// Whether a delivery that begins with what is delivered, then `packet`, can be in D(p),c.
     /// Delivering what then remains in the order of dispatch makes nothing late that has to be.
-    pub fn meets_definition_3(&self, packet: usize, window: usize) -> bool {
+    pub fn meets_definition_3(&self, packet: usize) -> bool {
         if (0..packet).any(|earlier| self.packets[earlier].is_ordered && self.remaining(earlier) > 0) {
             return false;
         }
@@ -84,7 +88,7 @@ impl Channel {
         }
         (0..delivery.len()).all(|i| {
             let late: BTreeSet<usize> = delivery[i + 1..].iter().copied().filter(|&q| q < delivery[i]).collect();
-            late.len() < window
+            late.len() < self.packets[delivery[i]].window
         })
     }
 }

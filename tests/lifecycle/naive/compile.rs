@@ -20,6 +20,9 @@ pub enum Code {
         exit: usize,
     },
     BeginScope,
+    BeginRegion {
+        region: usize,
+    },
     BeginInterval {
         ms: u16,
     },
@@ -64,6 +67,11 @@ fn append(code: &mut Vec<Code>, block: &[Instruction]) {
             }
             Instruction::Scope { body } => {
                 code.push(Code::BeginScope);
+                append(code, body);
+                code.push(Code::End);
+            }
+            Instruction::With { region, body } => {
+                code.push(Code::BeginRegion { region: *region });
                 append(code, body);
                 code.push(Code::End);
             }

@@ -18,6 +18,7 @@ impl World<'_> {
         self.state.processes[process].phase = Phase::Running;
         let id = self.state.free_task();
         self.state.tasks.insert(id, TaskState::new(process, id, false, 0, 0));
+        self.state.processes[process].root = Some(id);
         id
     }
 
@@ -55,6 +56,13 @@ impl World<'_> {
                 Code::BeginScope => {
                     findings.met.scope = true;
                     task.frames.push(Frame::Scope);
+                    continue;
+                }
+                Code::BeginRegion { region } => {
+                    findings.met.region = true;
+                    let unit = task.unit;
+                    let order = self.regions_of(unit).map(|(order, _)| order + 1).max().unwrap_or(0);
+                    self.task(id).frames.push(Frame::Region { region, order });
                     continue;
                 }
                 Code::BeginInterval { ms } => {
@@ -313,16 +321,24 @@ impl World<'_> {
             (Wait::Send { .. }, Outcome::Done) => {}
             (Wait::Send { slot, to, port, value }, Outcome::Sent { copies }) => {
                 let receiver = self.route(id, slot, to, port).expect("looked up in the same state");
-                let process = self.task(id).process;
-                let is_ordered = !self.is_perturbed(process);
+                let (of_packet, window) = self.perturbation(id);
+                let (is_ordered, may_be_lost) = (of_packet.is_none(), of_packet.is_some_and(|all| all.contains(&0)));
                 if let Some(left) = &mut self.state.faults_left {
                     // A lost packet is one fault, and so is each extra copy.
                     *left -= copies.abs_diff(1);
                 }
                 let sender = self.task(id).sockets[slot].expect("it is bound");
                 let SocketState { process, port, .. } = self.state.sockets[&sender];
-                let packet =
-                    Packet { value, from: (process, port), copies, overtaken: false, is_ordered, is_seen: false };
+                let packet = Packet {
+                    value,
+                    from: (process, port),
+                    copies,
+                    window,
+                    overtaken: false,
+                    is_ordered,
+                    may_be_lost,
+                    is_seen: false,
+                };
                 self.state.channels.entry((sender, receiver)).or_default().packets.push(packet);
             }
             (Wait::Recv { slot, into }, Outcome::Arrived { channel, packet }) => {
@@ -440,7 +456,8 @@ impl World<'_> {
     fn end_process(&mut self, process: usize, registers: [u8; REGISTERS], findings: &mut Findings) {
         let output = format!("{registers:?}");
         findings.outputs[process].insert(output.clone());
-        self.state.processes[process] = ProcessState { phase: Phase::Ended, output: Some(output), ephemeral: 0 };
+        self.state.processes[process] =
+            ProcessState { phase: Phase::Ended, output: Some(output), root: None, ephemeral: 0 };
         self.state.tasks.retain(|_, task| task.process != process);
         self.state.sockets.retain(|_, socket| socket.process != process);
         let open = &self.state.sockets;

@@ -35,6 +35,8 @@ pub struct State {
 pub struct ProcessState {
     pub phase: Phase,
     pub output: Option<String>,
+    /// the unit of its root, once it has begun
+    pub root: Option<TaskId>,
     /// how many ephemeral ports were given out
     pub ephemeral: u16,
 }
@@ -113,6 +115,11 @@ impl TaskState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Frame {
     Scope,
+    /// `order`: greater than those of the regions that tasks of the same memory were in when it was entered
+    Region {
+        region: usize,
+        order: u32,
+    },
     Timeout {
         left: i32,
         into: usize,
@@ -232,7 +239,7 @@ pub enum Timer {
 
 impl<'a> World<'a> {
     pub fn new(system: &'a System, code: &'a [Vec<Vec<Code>>], reading: Reading, is_scoped: bool) -> Self {
-        let unstarted = ProcessState { phase: Phase::Unstarted, output: None, ephemeral: 0 };
+        let unstarted = ProcessState { phase: Phase::Unstarted, output: None, root: None, ephemeral: 0 };
         let state = State {
             faults_left: system.network.at_most,
             processes: vec![unstarted; system.processes.len()],
@@ -300,14 +307,13 @@ impl<'a> World<'a> {
 
     /// All that is measured in time.
     pub fn let_time_pass(&mut self, ms: i32) {
-        let may_be_lost = self.system.network.copies.contains(&0);
         for packet in self.state.channels.values_mut().flat_map(|channel| &mut channel.packets) {
-            packet.is_seen |= ms > 0 && (packet.is_ordered || !may_be_lost);
+            packet.is_seen |= ms > 0 && !packet.may_be_lost;
         }
         for task in self.state.tasks.values_mut() {
             for frame in &mut task.frames {
                 match frame {
-                    Frame::Scope => {}
+                    Frame::Scope | Frame::Region { .. } => {}
                     Frame::Timeout { left, .. } => *left = (*left - ms).max(0),
                     Frame::Interval { next, .. } => *next -= ms,
                 }
