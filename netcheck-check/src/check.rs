@@ -48,6 +48,7 @@ mod tests;
 mod thread;
 mod trial;
 mod unread;
+mod unused;
 pub(crate) mod words;
 
 pub use dates::Dates;

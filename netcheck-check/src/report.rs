@@ -46,6 +46,8 @@ pub struct Report {
     pub(crate) asymmetries: Vec<String>,
     /// Reductions that were asked for and left out, each with the reason, and statics that are no part of local states.
     pub(crate) left_out: Vec<String>,
+    /// Declarations that mean nothing.
+    pub(crate) warnings: Vec<String>,
     /// Whether local states should be told apart by memory, and were not.
     pub(crate) is_forgetful: bool,
     /// How many runs of the process have ended and left memory behind.
@@ -188,6 +190,12 @@ impl Report {
         &self.left_out
     }
 
+    /// What was declared and means nothing: a group of packets to which no packet can belong, because the groups before it
+    /// take all of its packets. The check is right without it.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
     /// How probable it is, at the most, that states were missed because only fingerprints were
     /// kept; `None` if whole states were.
     pub fn omission_probability(&self) -> Option<f64> {
@@ -322,6 +330,7 @@ impl Report {
         text.extend(self.like_processes.iter().map(|class| format!("  like processes: {}\n", class.join(", "))));
         text.extend(self.asymmetries.iter().map(|reason| format!("  no symmetry: {reason}\n")));
         text.extend(self.left_out.iter().map(|reason| format!("  {reason}\n")));
+        text.extend(self.warnings.iter().map(|warning| format!("  warning: {warning}\n")));
         if self.is_forgetful && self.leaking_runs > 0 {
             text.push_str(&format!(
                 "  local states by history, not by memory, where there was no room for another run: {} runs of programs \

@@ -12,4 +12,5 @@ mod printed;
 mod remarks;
 mod replay;
 mod waiting;
+mod warned;
 mod words;

@@ -126,6 +126,12 @@ impl Monitor {
         })
     }
 
+    /// Says what of the declarations means nothing, also where the output of a test is kept back.
+    pub(super) fn warn(&self, warning: &str) {
+        // A warning that can't be written is in the report.
+        let _ = writeln!(std::io::stderr(), "netcheck: {}warning: {warning}", self.name);
+    }
+
     /// Says nothing and wants no advice; it still notes how many states there will be.
     pub(super) fn silent(mut self) -> Self {
         self.is_silent = true;

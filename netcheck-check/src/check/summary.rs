@@ -63,6 +63,7 @@ impl Job {
             like_processes,
             asymmetries,
             left_out,
+            warnings: self.checker.warnings(&self.registered),
             is_forgetful: system.shared().lacks_arenas(),
             leaking_runs: netcheck_memory::Arena::retired(),
             has_own_statics: is_alone() && !system.shared().changed_statics().is_empty(),

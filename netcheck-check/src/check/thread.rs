@@ -3,6 +3,7 @@
 use super::Checker;
 use super::monitor::Monitor;
 use super::setup::Job;
+use super::unused::unused_groups;
 use crate::error::Error;
 use crate::network::Network;
 use netcheck_runtime::property::Finally;
@@ -39,6 +40,12 @@ impl Drop for LastWords {
 }
 
 impl Checker {
+    /// What of the declarations means nothing for these processes.
+    pub(super) fn warnings(&self, registered: &Network) -> Vec<String> {
+        let names: Vec<&str> = registered.processes.iter().map(|process| process.name.as_str()).collect();
+        unused_groups(&self.udp, &names)
+    }
+
     /// Runs a job on a thread of its own, under the watchdog's eyes. A stuck thread is left behind.
     pub(super) fn run<R: Send + 'static>(
         &self,
@@ -74,6 +81,9 @@ impl Checker {
             Ok(monitor) => monitor,
             Err(error) => return Ok(Err(error)),
         };
+        if output == Output::Dropped {
+            self.warnings(&registered).iter().for_each(|warning| monitor.warn(warning));
+        }
         let (checker, watched) = (self.clone(), Arc::clone(&watch));
         let (sender, receiver) = mpsc::channel();
         let (words, last_words) = mpsc::channel();

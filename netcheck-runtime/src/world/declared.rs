@@ -36,7 +36,7 @@ pub struct UdpFaults {
 
 impl UdpFaults {
     /// Whether a datagram from one process to another is perturbed on the sending and on the receiving side.
-    pub(crate) fn sides(&self, sender: ProcessId, receiver: ProcessId) -> (bool, bool) {
+    pub fn sides(&self, sender: ProcessId, receiver: ProcessId) -> (bool, bool) {
         let named = |process| self.processes.as_ref().is_none_or(|named| named.contains(&process));
         if self.is_between && !(sender != receiver && named(sender) && named(receiver)) {
             return (false, false);
