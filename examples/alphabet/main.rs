@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cargo run --release --example alphabet                  # 3 connections, 2 requests, loss: the counterexample
-//! cargo run --release --example alphabet -- --table       # the paper's Table 3, Figures 9 and 10
+//! cargo run --release --example alphabet -- --table       # the paper's Tables 2 and 3, Figures 8 to 10
 //! cargo run --release --example alphabet -- --connections 3 --requests 3 --loss --no-reduction
 //! cargo run --example alphabet -- serve                   # for real, in one shell,
 //! cargo run --example alphabet -- run                     # and in another one (both with --tcp: over TCP)
@@ -17,6 +17,7 @@
 //! failure there. Hence our reading: the consumer waits 1 s for each response and ends
 //! quietly when none comes.
 
+mod alone;
 mod checked;
 mod checked_tcp;
 mod real;
@@ -33,7 +34,7 @@ use std::time::Instant;
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Check the configurations of the paper's Table 3, Figures 9 and 10
+    /// Check the configurations of the paper's Table 3 and Figures 8 to 10, and run those of Table 2
     #[arg(long)]
     table: bool,
     /// Pairs of a client and its own server
@@ -88,9 +89,15 @@ enum Command {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match arguments.command {
-        Some(Command::Serve { port, connections, tcp }) => real::serve(port, connections, tcp),
+        Some(Command::Serve { port, connections, tcp }) => {
+            (0..connections).for_each(|connection| println!("serving on {}", real::address(port, connection)));
+            real::serve(port, connections, tcp);
+        }
         Some(Command::Run { port, connections, requests, tcp }) => real::run(port, connections, requests, tcp),
-        None if arguments.table => table::print(),
+        None if arguments.table => {
+            alone::print();
+            table::print();
+        }
         None if arguments.connections.is_none() && arguments.requests.is_none() => show_counterexample(),
         None => measure(&arguments),
     }

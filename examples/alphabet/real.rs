@@ -17,8 +17,11 @@ pub mod program_tcp;
 
 use tokio::task::JoinSet;
 
+/// Begins the line that says how much memory was resident at the most, on Linux.
+pub const MEMORY: &str = "memory: ";
+
 /// The address of the i-th connection's server, from 0 on.
-fn address(port: u16, connection: u16) -> String {
+pub fn address(port: u16, connection: u16) -> String {
     format!("127.0.0.1:{}", port + connection)
 }
 
@@ -27,7 +30,6 @@ fn address(port: u16, connection: u16) -> String {
 pub async fn serve(port: u16, connections: u16, tcp: bool) {
     let mut servers = JoinSet::new();
     for connection in 0..connections {
-        println!("serving on {}", address(port, connection));
         let address = address(port, connection);
         match tcp {
             true => servers.spawn(program_tcp::server(address)),
@@ -53,4 +55,8 @@ pub async fn run(port: u16, connections: u16, requests: u8, tcp: bool) {
         "{connections} sessions of {requests} requests: every response was right{}",
         if tcp { "" } else { ", or none came" }
     );
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if let Some(most) = status.lines().find_map(|line| line.strip_prefix("VmHWM:")) {
+        println!("{MEMORY}{}", most.trim());
+    }
 }

@@ -1,4 +1,4 @@
-//! The paper's Table 3, Figures 9 and 10 as one table.
+//! The paper's Table 3 and Figures 8 to 10 as one table.
 
 use crate::checked::Sessions;
 use crate::checked_tcp;
@@ -40,6 +40,15 @@ const TABLE_3_TCP: [(u8, Paper); 3] = [
     (3, Paper { time: "0:01:12", transitions: "23,440" }),
 ];
 
+/// The most requests of Figure 8, which shows curves only: its points for up to 3 requests are those of Table 3.
+const FIGURE_8_REQUESTS: u8 = 8;
+
+/// What the text says of Figure 8, for the most requests: of TCP, and of UDP without loss; and for more than one, of UDP with
+/// loss and the assertion.
+const FIGURE_8_TCP: Paper = Paper { time: "1:28:00", transitions: "" };
+const FIGURE_8_UDP: Paper = Paper { time: "TCP's / 2.9", transitions: "" };
+const FIGURE_8_LOSS: Paper = Paper { time: "<0:00:01", transitions: "" };
+
 /// M and c.
 const FIGURE_9: [(&[usize], usize); 6] = [(&[1], 1), (&[1, 2], 1), (&[1], 2), (&[1, 0], 1), (&[1, 0, 2], 2), (&[1], 9)];
 
@@ -51,7 +60,7 @@ const REQUESTS_MAX: u8 = 9;
 pub fn print() {
     let mut rows = Rows::new();
     for (requests, paper) in TABLE_3_TCP {
-        rows.over_tcp(Sessions { connections: 3, requests, asserting: true }, &paper);
+        rows.over_tcp("Table 3", Sessions { connections: 3, requests, asserting: true }, &paper);
     }
     for (requests, loss, asserting, paper) in TABLE_3 {
         let sessions = Sessions { connections: 3, requests, asserting };
@@ -59,6 +68,7 @@ pub fn print() {
         let copies: &[usize] = if loss { &[1, 0] } else { &[1] };
         rows.check("Table 3", sessions, udp, (copies, 1, "any"), &paper);
     }
+    rows.figure_8();
     for (copies, window) in FIGURE_9 {
         rows.up_to_nine_requests("Figure 9", copies, window, "send", Direction::Send);
     }
@@ -68,7 +78,7 @@ pub fn print() {
     println!("{}", rows.table);
     println!("M: how often a packet may arrive; c: packets that the network holds; direction: of client-1's packets.");
     println!("operations: what user code really executed; memory: of the visited states. `paper`: net-iocache v2.");
-    println!("The paper shows the Figures as curves only.");
+    println!("The paper shows the Figures as curves only, but for what its text says of Figure 8.");
     println!(
         "A configuration is taken to more requests until a check meets {} states or takes {DURATION_MAX:?}.",
         thousands(STATES_MAX as u64)
@@ -106,6 +116,32 @@ impl Rows {
         Rows { table }
     }
 
+    /// 3 connections and up to 8 requests, over both protocols, with and without loss and the assertion.
+    fn figure_8(&mut self) {
+        let sessions = |requests, asserting| Sessions { connections: 3, requests, asserting };
+        let each = || 1..=FIGURE_8_REQUESTS;
+        for requests in each() {
+            let paper = if requests == FIGURE_8_REQUESTS { &FIGURE_8_TCP } else { &NO_FIGURES };
+            if !self.over_tcp("Figure 8", sessions(requests, true), paper) {
+                break;
+            }
+        }
+        for (loss, asserting) in [(false, true), (true, true), (true, false)] {
+            let copies: &[usize] = if loss { &[1, 0] } else { &[1] };
+            for requests in each() {
+                let paper = match (loss, asserting, requests) {
+                    (false, _, FIGURE_8_REQUESTS) => &FIGURE_8_UDP,
+                    (true, true, 2..) => &FIGURE_8_LOSS,
+                    _ => &NO_FIGURES,
+                };
+                let udp = if loss { Udp::new().loss() } else { Udp::new() };
+                if !self.check("Figure 8", sessions(requests, asserting), udp, (copies, 1, "any"), paper) {
+                    break;
+                }
+            }
+        }
+    }
+
     fn up_to_nine_requests(
         &mut self,
         from: &str,
@@ -140,11 +176,13 @@ impl Rows {
         report.verdict() != Verdict::Inconclusive && time < DURATION_MAX
     }
 
-    fn over_tcp(&mut self, sessions: Sessions, paper: &Paper) {
+    /// Adds a row; says whether a larger check is worth trying.
+    fn over_tcp(&mut self, from: &str, sessions: Sessions, paper: &Paper) -> bool {
         let start = Instant::now();
         let report = Checker::new().max_states(STATES_MAX).check(|net| checked_tcp::register(sessions, net));
         let time = start.elapsed();
-        self.add(["Table 3", "TCP"], sessions, Default::default(), (&report, time), paper);
+        self.add([from, "TCP"], sessions, Default::default(), (&report, time), paper);
+        report.verdict() != Verdict::Inconclusive && time < DURATION_MAX
     }
 
     fn add(
