@@ -128,6 +128,10 @@ impl Room {
         let mut lost = Vec::new();
         for (&number, client) in &mut members.clients {
             let Err(error) = client.writer.write_all(line.as_bytes()).await else { continue };
+            // As in the paper, nothing is done about a client that could not be sent this line alone.
+            if version == Version::HaltedSend && error.kind() == ErrorKind::OutOfMemory {
+                break;
+            }
             lost.push(number);
             if version == Version::HaltedSend && !client.had_gone(&error) {
                 break;

@@ -16,7 +16,7 @@ use std::future::Future;
 /// ```
 ///
 /// The words are those of `#[model_check]`: `udp(…)` with `loss`, `duplication`, `reorder`, `copies` and `window`, and
-/// `tcp(…)` with `open`, `close`, `read`, `write`, `reset` and `hang`. A list that is not written leaves the faults of the check
+/// `tcp(…)` with `open`, `close`, `read`, `write`, `transient`, `reset` and `hang`. A list that is not written leaves the faults of the check
 /// as they are; an empty one, `udp()` or `tcp()`, means no such faults.
 ///
 /// - **Packets**: `udp(…)` counts for a packet that is *sent* while the perturbed process, the sender or the receiver by

@@ -97,6 +97,7 @@ use proc_macro::TokenStream;
 /// | `write` | a write may fail with `BrokenPipe` |
 /// | `reset` | a connection may die for both ends while one of them reads or writes |
 /// | `hang` | `connect` may never answer |
+/// | `transient` | a failed `accept`, read, write or `shutdown` fails with `OutOfMemory`, and its connection goes on |
 /// | `split` | a read may return, and a write may take, any non-empty part of what it could |
 /// | `buffer = 4096` | how many bytes are held for each direction of a connection |
 /// | `process = "client"`, `processes = ["a", "b"]` | only calls of these fail |

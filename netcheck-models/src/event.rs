@@ -109,6 +109,8 @@ pub enum Event {
     Broken,
     /// A call fails although it need not: the declared failure of such calls.
     Failed,
+    /// A call fails although it need not, and its connection goes on as if it had not been made.
+    FailedAlone,
     /// A call meets a reset although it need not, whatever call it is.
     Reset,
     /// A timer fired.

@@ -232,6 +232,7 @@ pub enum Failure {
     NotConnected,
     NotFound,
     NotPermitted,
+    OutOfMemory,
 }
 
 /// One step of a unit's local history: the operation that was completed, and its outcome.

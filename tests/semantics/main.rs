@@ -17,6 +17,7 @@ mod tasks;
 mod tcp;
 mod time;
 mod tracked;
+mod transient;
 mod udp;
 mod unix;
 mod unix_random;

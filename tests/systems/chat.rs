@@ -83,6 +83,21 @@ fn the_halted_send_needs_clients_that_are_served_at_the_same_time() {
     assert_eq!(report.verdict(), Verdict::Verified, "{report}");
 }
 
+/// The paper's kind of failure leaves the connection alive: Table 5, 1 of 2 clients served, finds the deadlock then.
+#[test]
+fn the_halted_send_is_found_by_transient_failures_also_where_clients_are_served_in_turn() {
+    let chat = Chat { clients: 2, at_once: 1, version: HaltedSend };
+    for categories in [&[Category::Write][..], &[Category::Close, Category::Write], &[Category::Open, Category::Write]]
+    {
+        let report = chat.check(failing(categories).transient());
+        let counterexample = report.counterexample().expect("a violation has one");
+        assert_eq!(counterexample.kind(), ViolationKind::Deadlock, "{report}");
+        assert!(counterexample.to_string().contains("! failed: nothing else happened"), "{report}");
+    }
+    let report = chat.check(failing(&[Category::Read]).transient());
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+}
+
 /// The second line to a client that has ended fails without the network's help.
 #[test]
 fn the_halted_send_needs_no_failure_where_three_clients_come() {

@@ -249,7 +249,7 @@ pub(super) fn groups(declared: &[Udp], names: &[&str]) -> Result<Vec<UdpFaults>,
 /// The declared behaviour of TCP: by default nothing fails, and reads and writes are whole.
 ///
 /// The failures are those of papers/tcp-transmission-failures.txt, Table 2: a call fails with the error that Linux
-/// gives, and the connection is then broken for both ends. A failure is possible whenever the call is waited for, and
+/// gives, and the connection is then broken for both ends, unless failures are [transient](Tcp::transient). A failure is possible whenever the call is waited for, and
 /// never has to happen. How many there can be in one execution is [`Checker::at_most`](crate::check::Checker::at_most);
 /// without it, any number.
 #[derive(Clone, Debug, Default)]
@@ -299,6 +299,15 @@ impl Tcp {
     /// `connect` may never answer.
     pub fn hang(mut self) -> Self {
         self.rules.fails.hang = true;
+        self
+    }
+
+    /// A failed call is all that happens, as where the paper's instrumented methods throw
+    /// (papers/tcp-transmission-failures.txt, section 3): an `accept`, a read, a write or a `shutdown` that is declared to
+    /// fail does so with `OutOfMemory` (Linux's `ENOMEM`), and its connection goes on as if the call had not been made.
+    /// Without it a failure breaks the connection for both ends, as nearly all failures do on Linux.
+    pub fn transient(mut self) -> Self {
+        self.rules.fails.transient = true;
         self
     }
 
@@ -380,6 +389,7 @@ impl Tcp {
             (fails.write, "write"),
             (fails.reset, "reset"),
             (fails.hang, "hang"),
+            (fails.transient, "transient"),
             (streams.split, "split"),
         ];
         let mut words: Vec<String> = flags.iter().filter(|(on, _)| *on).map(|(_, word)| (*word).to_owned()).collect();

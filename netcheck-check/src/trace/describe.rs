@@ -399,6 +399,7 @@ fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outc
         Event::Duplicated { copy, .. } => Some(Doing::Duplicated { copy }),
         Event::Unbound | Event::Astray => Some(Doing::Unbound),
         Event::Hung => Some(Doing::Hung),
+        Event::FailedAlone => Some(Doing::FailedAlone),
         Event::Failed if *answer != Outcome::Failed(Failure::ConnectionReset) => Some(Doing::Failed),
         Event::Failed | Event::Reset => Some(Doing::Reset),
         Event::Multiplied { copies: 0, .. } => None,

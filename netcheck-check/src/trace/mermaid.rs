@@ -90,7 +90,7 @@ fn note(chart: &Chart, number: usize, step: &Step) -> Option<String> {
         Some(lane) => format!("p{lane}"),
         None => span(0, chart.lanes.len().checked_sub(1)?),
     };
-    let is_shown = |doing: &&Doing| matches!(doing, Doing::Failed | Doing::Reset | Doing::Hung);
+    let is_shown = |doing: &&Doing| matches!(doing, Doing::Failed | Doing::FailedAlone | Doing::Reset | Doing::Hung);
     let doings: String = step.network.iter().filter(is_shown).map(|doing| format!(" {doing}")).collect();
     let words = format!("{number} {}{doings}", shortened(&step.what().replace("->", "→"), LABEL_CHARS_MAX));
     (!is_drawn).then(|| format!("    Note over {over}: {}", escaped(&words)))

@@ -237,6 +237,8 @@ pub enum Doing {
     Unbound,
     /// A call failed that need not have.
     Failed,
+    /// A call failed that need not have, and its connection goes on.
+    FailedAlone,
     /// A call failed because its connection was reset.
     Reset,
     /// A call is never answered.
@@ -264,6 +266,7 @@ impl fmt::Display for Doing {
             Doing::Overtook { datagram, sent: None } => write!(f, "↷ overtook: {datagram}"),
             Doing::Unbound => f.write_str("✗ dropped: nobody is bound there"),
             Doing::Failed => f.write_str("! failed: the network broke it"),
+            Doing::FailedAlone => f.write_str("! failed: nothing else happened"),
             Doing::Reset => f.write_str("! reset: the network broke it"),
             Doing::Hung => f.write_str("! hung: it is never answered"),
         }

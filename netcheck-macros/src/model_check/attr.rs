@@ -48,6 +48,7 @@ const TCP_WORDS: &[&str] = &[
     "write",
     "reset",
     "hang",
+    "transient",
     "split",
     "delay",
     "buffer",
@@ -179,7 +180,7 @@ fn tcp(words: Vec<Word>, cx: &Ctxt) -> Tcp {
             continue;
         }
         match word.name.to_string().as_str() {
-            "open" | "close" | "read" | "write" | "reset" | "hang" | "split" => alone(word, cx),
+            "open" | "close" | "read" | "write" | "reset" | "hang" | "transient" | "split" => alone(word, cx),
             "delay" => tcp.delays = delays(word, cx),
             "buffer" => tcp.buffer = value(word, "4096", cx).and_then(|value| number(&value, cx)),
             "process" => tcp.processes = process(word, cx),

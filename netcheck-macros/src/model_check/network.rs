@@ -68,7 +68,7 @@ pub(super) fn tcp(tcp: &Tcp) -> TokenStream {
             calls.extend(quote!(.#fail()));
         }
     }
-    for word in ["reset", "hang", "split"] {
+    for word in ["reset", "hang", "transient", "split"] {
         if let Some(word) = tcp.said.get(word) {
             calls.extend(quote!(.#word()));
         }

@@ -35,6 +35,16 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
         if understood && !tcp.said.has_any(&["open", "close", "read", "write", "reset", "hang"]) {
             limits_of_nothing(tcp, cx);
         }
+        if let Some(transient) = tcp.said.get("transient")
+            && understood
+            && !tcp.said.has_any(&["open", "close", "read", "write"])
+        {
+            cx.error(
+                transient,
+                "`transient` says how calls fail, but `tcp` names none: \
+                 add `open`, `close`, `read` or `write`, or leave it out",
+            );
+        }
     }
     if let Some(at_most) = check.said.get("at_most")
         && understood

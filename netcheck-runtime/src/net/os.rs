@@ -16,6 +16,7 @@ pub(super) fn error(failure: Failure) -> io::Error {
     io::Error::from_raw_os_error(match failure {
         Failure::NotPermitted => 1,
         Failure::NotFound => 2,
+        Failure::OutOfMemory => 12,
         Failure::BrokenPipe => 32,
         Failure::AddressInUse => 98,
         Failure::AddressNotAvailable => 99,

@@ -241,6 +241,7 @@ pub fn outcome(outcome: &Outcome, shared: &Shared) -> String {
             Failure::NotConnected => "not connected",
             Failure::NotFound => "no such file",
             Failure::NotPermitted => "not permitted",
+            Failure::OutOfMemory => "out of memory",
         }
         .to_owned(),
     }

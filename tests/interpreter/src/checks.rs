@@ -197,6 +197,9 @@ fn declared(tcp: &program::Tcp) -> Tcp {
             Failure::Hang => declared.hang(),
         };
     }
+    if tcp.transient {
+        declared = declared.transient();
+    }
     if tcp.split {
         declared = declared.split();
     }

@@ -451,6 +451,11 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
+    /// Numbers that do not change those that are drawn from here on.
+    fn aside(&self) -> Random {
+        Random { state: self.state ^ 0x7472_616e_7369_656e }
+    }
+
     fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }

@@ -62,6 +62,16 @@ mod side_in_quotes {
     fn check(net: &mut netcheck::Network) {}
 }
 
+mod transient_without_failure {
+    #[netcheck::model_check(tcp(reset, transient))]
+    fn check(net: &mut netcheck::Network) {}
+}
+
+mod transient_with_value {
+    #[netcheck::model_check(tcp(write, transient = true))]
+    fn check(net: &mut netcheck::Network) {}
+}
+
 mod unknown_word {
     #[netcheck::model_check(tcp(opne, latency = 3))]
     fn check(net: &mut netcheck::Network) {}

@@ -21,7 +21,7 @@ fn pair(net: &mut netcheck::Network) {
 }
 
 #[netcheck::model_check(
-    tcp(open, close, read, write, reset, hang, split, buffer = 1, process = "server", side = server, first = 2)
+    tcp(open, close, read, write, reset, hang, transient, split, buffer = 1, process = "server", side = server, first = 2)
 )]
 fn one_process(net: &mut netcheck::Network) {
     pair(net);

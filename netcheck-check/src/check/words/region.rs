@@ -9,7 +9,7 @@ use netcheck_runtime::faults::Region;
 /// The lists of a region, and their words: each says what happens to one packet, or to one call.
 const LISTS: &[(&str, &[&str])] = &[
     ("udp", &["loss", "duplication", "reorder", "copies", "window"]),
-    ("tcp", &["open", "close", "read", "write", "reset", "hang"]),
+    ("tcp", &["open", "close", "read", "write", "transient", "reset", "hang"]),
 ];
 
 /// The faults of a region, or what is wrong with its words, with a mark under the place.

@@ -49,6 +49,11 @@ impl Tables {
             && first.is_none_or(|first| execution <= first)
     }
 
+    /// Whether a failed accept, read, write or shutdown of a unit leaves its connection as it was.
+    pub(super) fn fails_transiently(&self, state: &[u32], unit: UnitId) -> bool {
+        self.failures_in_region(state, unit).unwrap_or(self.declared.tcp.fails).transient
+    }
+
     /// Whether a failure of a call may happen now, by the failures that are declared.
     pub(super) fn may_fail_now(&self, state: &[u32], unit: UnitId, fails: Fails, of: fn(Failures) -> bool) -> bool {
         let is_declared = match self.failures_in_region(state, unit) {

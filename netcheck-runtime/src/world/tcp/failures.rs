@@ -9,6 +9,8 @@ pub struct Failures {
     pub write: bool,
     pub reset: bool,
     pub hang: bool,
+    /// Whether a failed accept, read, write or shutdown leaves its connection as it was.
+    pub transient: bool,
 }
 
 impl Failures {
@@ -21,6 +23,7 @@ impl Failures {
             write: self.write || other.write,
             reset: self.reset || other.reset,
             hang: self.hang || other.hang,
+            transient: self.transient || other.transient,
         }
     }
 }

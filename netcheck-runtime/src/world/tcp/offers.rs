@@ -83,11 +83,14 @@ pub(crate) fn offers(
             let failed = fails.then(|| connection.failed(end.side));
             let write = view.becomes(state, *end, after)?;
             offers.tell(view, Outcome::Done, Class::Immediate, write, Event::Finished)?;
-            if let Some(failed) = failed {
-                let write = view.becomes(state, *end, failed)?;
-                offers.fail(view, Failure::NotConnected, write, Event::Failed)?;
-            }
-            Ok(())
+            view.break_at(
+                state,
+                *end,
+                failed.map(|failed| (failed, Vec::new())),
+                (fails, false),
+                Failure::NotConnected,
+                &mut offers,
+            )
         }
     }
 }
@@ -324,7 +327,10 @@ impl View<'_> {
         let connection = ConnectionId(first);
         let component = self.component(Component::Connection(connection))?;
         let mut held = self.held.get(component.of(state)).clone();
-        if fails {
+        if fails && self.fails_transiently(state, offers.asker.unit) {
+            let writes = smallvec![(component, component.of(state))];
+            offers.fail(self, Failure::OutOfMemory, writes, Event::FailedAlone)?;
+        } else if fails {
             let failed = held.connection.failed(Side::Server).close(Side::Server, false);
             let held = HeldConnection { connection: failed, ..held };
             let writes = smallvec![(component, self.held_connection(held)?), (port, bindings)];
@@ -376,7 +382,7 @@ impl View<'_> {
         self.break_at(state, end, broken, (fails, resets), Failure::ConnectionReset, offers)
     }
 
-    /// The failures of a read or a write: the declared failure of the call, and a reset.
+    /// The failures of a call on a stream: the declared failure of the call, and a reset.
     fn break_at(
         self,
         state: &[u32],
@@ -387,10 +393,13 @@ impl View<'_> {
         offers: &mut Offers<'_>,
     ) -> Lookup<()> {
         let Some((failed, mut reset)) = broken else { return Ok(()) };
-        if fails && failure == Failure::ConnectionReset {
+        if fails && failure == Failure::ConnectionReset && !self.fails_transiently(state, offers.asker.unit) {
             reset.retain(|reset| *reset != failed);
         }
-        if fails {
+        if fails && self.fails_transiently(state, offers.asker.unit) {
+            let writes = smallvec![(end.component, end.component.of(state))];
+            offers.fail(self, Failure::OutOfMemory, writes, Event::FailedAlone)?;
+        } else if fails {
             let writes = self.becomes(state, end, failed)?;
             offers.fail(self, failure, writes, Event::Failed)?;
         }

@@ -6,8 +6,10 @@ use crate::language::program::{Delays, ELAPSED, END, FAILED, Failure, Instructio
 pub(super) fn network(random: &mut Random, words: Words) -> Network {
     let mixed = words == Words::Mixed;
     let network = if mixed { super::network(random) } else { Network::reliable() };
+    let failures = failures(random);
     let tcp = Tcp {
-        failures: failures(random),
+        transient: !failures.is_empty() && random.aside().percent(15),
+        failures,
         split: random.percent(20),
         delay: (mixed && random.percent(25)).then_some(Delays::Interval(0, None)),
         buffer: *random.weighted(&[(10, None), (1, Some(1)), (3, Some(2)), (2, Some(3)), (1, Some(4))]),

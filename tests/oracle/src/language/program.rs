@@ -85,6 +85,8 @@ impl Network {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tcp {
     pub failures: Vec<Failure>,
+    /// a failed operation on a connection leaves it as it was
+    pub transient: bool,
     pub split: bool,
     /// each segment of a connection takes time
     pub delay: Option<Delays>,

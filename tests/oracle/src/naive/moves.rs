@@ -393,16 +393,17 @@ impl World<'_> {
             }
             Operation::Accept { ports, .. } if open(Side::Server) => {
                 let ports = BTreeSet::from(ports);
-                ports.into_iter().filter_map(|port| connections.accept_fails((process, port))).collect()
+                ports.into_iter().filter_map(|port| self.alone(connections.accept_fails((process, port)))).collect()
             }
             Operation::Accept { .. } => Vec::new(),
             Operation::Shutdown { end } => {
-                at(Failure::Close, end).then(|| connections.shutdown_fails(end)).flatten().into_iter().collect()
+                let close = at(Failure::Close, end).then(|| connections.shutdown_fails(end)).flatten();
+                self.alone(close).into_iter().collect()
             }
             Operation::Write { end, .. } | Operation::TryWrite { end, .. } => {
                 let write = at(Failure::Write, end).then(|| connections.write_fails(end)).flatten();
                 let reset = at(Failure::Reset, end).then(|| connections.resets(end));
-                write.into_iter().chain(reset.into_iter().flatten()).collect()
+                self.alone(write).into_iter().chain(reset.into_iter().flatten()).collect()
             }
             Operation::Read { ends, .. } => {
                 let ends: BTreeSet<End> = ends.into_iter().collect();
@@ -412,11 +413,22 @@ impl World<'_> {
         }
     }
 
+    /// Whether a failure of an operation on a connection leaves the connection as it was.
+    fn is_transient(&self) -> bool {
+        self.system.network.tcp.as_ref().is_some_and(|tcp| tcp.transient)
+    }
+
+    /// A failure that leaves the connection as it was, where that is declared.
+    fn alone(&self, failure: Option<Alternative>) -> Option<Alternative> {
+        let alone = || self.state.connections.failing(ErrorKind::OutOfMemory);
+        failure.map(|failure| if self.is_transient() { alone() } else { failure })
+    }
+
     fn read_failures(&self, end: End) -> Vec<Alternative> {
         let connections = &self.state.connections;
         let read = self.is_declared(Failure::Read, side_of(end)).then(|| connections.read_fails(end)).flatten();
         let reset = self.is_declared(Failure::Reset, side_of(end)).then(|| connections.resets(end));
-        read.into_iter().chain(reset.into_iter().flatten()).collect()
+        self.alone(read).into_iter().chain(reset.into_iter().flatten()).collect()
     }
 
     fn may_hang(&self, operation: Operation) -> bool {

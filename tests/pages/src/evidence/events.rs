@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
 use tokio::time::sleep;
 
 /// All kinds of events, as JSON calls them.
-const KINDS: [&str; 27] = [
+const KINDS: [&str; 28] = [
     "accepted",
     "arrived",
     "astray",
@@ -28,6 +28,7 @@ const KINDS: [&str; 27] = [
     "duplicated",
     "ended",
     "failed",
+    "failed_alone",
     "finished",
     "fired",
     "hung",
@@ -60,6 +61,7 @@ fn kind(event: Event) -> &'static str {
         Event::Duplicated { .. } => "duplicated",
         Event::Ended => "ended",
         Event::Failed => "failed",
+        Event::FailedAlone => "failed_alone",
         Event::Finished => "finished",
         Event::Fired { .. } => "fired",
         Event::Passed { .. } => "passed",
@@ -194,6 +196,7 @@ fn each_kind_of_event_stands_in_the_json_of_a_counterexample() {
         found(&Checker::new(), connections),
         stream(Tcp::new(), false),
         stream(Tcp::new().fail_read().side(Side::Server), true),
+        stream(Tcp::new().fail_read().transient().side(Side::Client), true),
         stream(Tcp::new().reset().side(Side::Client), true),
         stream(Tcp::new().hang(), true),
         stream(Tcp::new().delays([Duration::from_millis(1), Duration::from_millis(2)]), false),
