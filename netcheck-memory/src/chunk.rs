@@ -3,6 +3,7 @@
 //! Memory that is not allocated is zero in every chunk: it was zero when it was reserved, and is zeroed when it is
 //! freed. So allocations need no zeroing, and whatever a program leaves unwritten is the same in each of its runs.
 
+use crate::parts;
 use crate::platform;
 use crate::reservation::{CHUNK_BYTES, LOW_HALF_MIN, Reservation, STRIDE_BYTES};
 use crate::size_class::{Room, SLAB_BYTES};
@@ -37,7 +38,7 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// The chunk with a number below that of the reservation's chunks.
+    /// The chunk with a number below that of the reservation's chunks, which is open.
     pub fn numbered(reservation: Reservation, number: usize) -> &'static Chunk {
         assert!(number < reservation.chunks(), "no chunk has this number");
         Chunk::at(reservation.base() + number * STRIDE_BYTES)
@@ -47,7 +48,7 @@ impl Chunk {
     ///
     /// # Safety
     ///
-    /// The address lies in the reservation.
+    /// The address lies in the reservation, in a chunk that is open.
     #[inline]
     pub unsafe fn containing(address: usize) -> &'static Chunk {
         Chunk::at(address & !(STRIDE_BYTES - 1) | LOW_HALF_MIN)
@@ -55,8 +56,7 @@ impl Chunk {
 
     #[inline]
     fn at(base: usize) -> &'static Chunk {
-        // SAFETY: both callers pass the first address of a chunk of the reservation, which is mapped for the life of
-        // the process, was zero at first, and is written at its head only through this type. Zeros are a valid
+        // SAFETY: both callers pass the first address of an open chunk, whose head is mapped for the life of the process, was zero at first, and is written at its head only through this type. Zeros are a valid
         // `Chunk`: numbers, `false`, and `Use::Nothing`.
         unsafe { &*ptr::with_exposed_provenance(base) }
     }
@@ -72,9 +72,13 @@ impl Chunk {
         (self.base() - reservation.base()) / STRIDE_BYTES
     }
 
-    /// Makes a chunk that has never been used ready.
-    pub fn open(&self) {
-        self.tables.lock().withhold(HEAD_SLABS);
+    /// Makes a chunk that has never been used ready; `None` if the system refuses.
+    pub fn open(reservation: Reservation, number: usize) -> Option<&'static Chunk> {
+        parts::map(reservation, number, HEAD_BYTES).then(|| {
+            let chunk = Chunk::numbered(reservation, number);
+            chunk.tables.lock().withhold(HEAD_SLABS);
+            chunk
+        })
     }
 
     /// The tables, for this thread alone.
@@ -87,7 +91,21 @@ impl Chunk {
     #[inline]
     pub fn allocate(&self, layout: Layout, owner: Owner) -> Option<NonNull<u8>> {
         let offset = self.lock().take(Room::of(layout), owner)?;
+        if !self.has(offset, layout) {
+            let is_given_back = self.lock().give_back(offset, Room::of(layout));
+            debug_assert!(is_given_back, "it was taken just now");
+            return None;
+        }
         NonNull::new(ptr::with_exposed_provenance_mut(self.base() + offset))
+    }
+
+    /// Whether the memory of an allocation is there: where chunks are mapped in parts, it is mapped now.
+    #[inline]
+    fn has(&self, offset: usize, layout: Layout) -> bool {
+        let in_parts = Reservation::existing().filter(|reservation| reservation.is_in_parts());
+        // Its room may be a slab longer than the layout.
+        let end = || (offset + layout.size() + 1).next_multiple_of(SLAB_BYTES);
+        in_parts.is_none_or(|reservation| parts::map(reservation, self.number(reservation), end()))
     }
 
     /// Whose memory a live allocation is.

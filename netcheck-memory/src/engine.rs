@@ -48,6 +48,9 @@ fn allocate_elsewhere(reservation: Reservation, layout: Layout) -> Option<NonNul
     };
     open(reservation, home + 1);
     let opened = OPENED.load(Ordering::Acquire);
+    if opened == 0 {
+        return None;
+    }
     let allocate_in = |number| {
         let memory = Chunk::numbered(reservation, number).allocate(layout, Owner::Engine)?;
         HOME.set(number);
@@ -58,14 +61,16 @@ fn allocate_elsewhere(reservation: Reservation, layout: Layout) -> Option<NonNul
         .or_else(|| if open(reservation, opened + 1) { allocate_in(opened) } else { None })
 }
 
-/// Makes sure that this many chunks are ready. Returns false if there are not so many.
+/// Makes sure that this many chunks are ready. Returns false if there are not so many, or the system refuses.
 fn open(reservation: Reservation, chunks: usize) -> bool {
     if chunks > reservation.engine_chunks() {
         return false;
     }
     let _guard = OPENING.lock();
     for number in OPENED.load(Ordering::Relaxed)..chunks {
-        Chunk::numbered(reservation, number).open();
+        if Chunk::open(reservation, number).is_none() {
+            return false;
+        }
         OPENED.store(number + 1, Ordering::Release);
     }
     true

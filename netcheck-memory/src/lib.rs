@@ -26,8 +26,8 @@
 //! memory is the system's.
 //!
 //! The layers, each of which uses only those before it: `platform` (what depends on the system), `handed` (the engine's
-//! results), `stack` (calls with nothing stale on the stack), `reservation` (the range of addresses), `stacks` (on which
-//! stack functions run), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine`
+//! results), `stack` (calls with nothing stale on the stack), `reservation` (the range of addresses), `parts` (what of it
+//! is mapped where it can't be reserved), `stacks` (on which stack functions run), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine`
 //! (which chunks are whose), `place` (where a thread is), `allocations`, `allocator`, `image`, `arena`, `saved`. Beside them: `carried`, `symbols` (the
 //! executable's variables by name), `types`, `source`, `generators`, `variables`, `exits`, `last_words`, `mute`, `interposed`, `thread`, `waker`,
 //! `return_addresses`.
@@ -64,6 +64,7 @@ pub mod image;
 mod interposed;
 mod last_words;
 mod mute;
+mod parts;
 mod place;
 mod platform;
 mod pool;

@@ -14,6 +14,7 @@
 //! out first the chunks whose byte 4 is neither a small number nor text.
 
 use crate::chunk::Chunk;
+use crate::parts;
 use crate::reservation::{Reservation, STRIDE_BYTES};
 use crate::spin_lock::SpinLock;
 use std::cell::Cell;
@@ -112,7 +113,8 @@ pub fn share() -> usize {
     let Some(reservation) = Reservation::existing() else { return 0 };
     let pool = POOL.lock();
     let threads: usize = pool.groups.iter().map(|group| group.threads).sum();
-    (reservation.chunks() - reservation.engine_chunks()).saturating_sub(pool.retired) / 2 / threads.max(1)
+    let arenas = (reservation.chunks() - reservation.engine_chunks()).min(parts::arenas_max(reservation));
+    arenas.saturating_sub(pool.retired) / 2 / threads.max(1)
 }
 
 impl Pool {
@@ -124,11 +126,9 @@ impl Pool {
             chunk
         } else {
             let mut unused = taken.next..GROUP_CHUNKS;
-            let number = unused.find_map(|index| number(reservation, group, place(index)));
+            let number = unused.find_map(|index| number(reservation, group, place(index)))?;
+            let chunk = Chunk::open(reservation, number)?;
             taken.next = unused.start;
-            let number = number?;
-            let chunk = Chunk::numbered(reservation, number);
-            chunk.open();
             chunk
         };
         taken.in_use += 1;

@@ -1,7 +1,8 @@
 //! The one range of addresses that all arenas and the engine's region lie in.
 //!
 //! It is reserved at the first use and stays for the life of the process, so an address in it never comes to mean
-//! anything else. A chunk of 64 MiB begins in each 4 GiB, always at the same place; most of what lies between two chunks is
+//! anything else. Where the system refuses so much address space, the range is the same, and what is used of it is mapped
+//! in [`parts`](crate::parts). A chunk of 64 MiB begins in each 4 GiB, always at the same place; most of what lies between two chunks is
 //! never used. So the low half of an address is its place in its chunk, and the high half says which chunk it is. A
 //! number of 32 bits beside half of a stale address looks like an address only if it is one of the 2^26 that are low
 //! halves; these are far from small numbers. The first quarter of the chunks is the engine's, the others are arenas. Behind each of the
@@ -42,12 +43,22 @@ pub const STACKS: Range<usize> = PROGRAM_STACK.start..STEP_STACK.end;
 /// it loads. Then states are told apart by the same numbers in each process.
 const WANTED: Option<usize> = 0x5b01_usize.checked_shl(STRIDE_SHIFT);
 
-/// 16 TiB; where that is refused (a limit on address space, strict overcommit), 4 TiB or 1 TiB.
+/// 16 TiB; where that is refused (a limit on address space, strict overcommit), 4 TiB or 1 TiB, or 16 TiB in parts.
 const SHIFTS: [u32; 3] = [44, 42, 40];
+const SHIFT_IN_PARTS: u32 = 44;
 
-/// The base, with the binary logarithm of the size in its low bits, which are zero in the base; 0 if nothing is
-/// reserved. One number, so that a reader sees both or neither.
+/// The most chunks that a range has.
+pub const CHUNKS_MAX: usize = 1 << (SHIFTS[0] - STRIDE_SHIFT);
+
+/// The base, with the binary logarithm of the size and [`IN_PARTS`] in its low bits, which are zero in the base; 0 if nothing
+/// is reserved. One number, so that a reader sees all or nothing.
 static RESERVED: AtomicUsize = AtomicUsize::new(0);
+
+/// The bits of the binary logarithm.
+const SHIFT_BITS: usize = 0x3f;
+
+/// The bit that says that the range is mapped in parts.
+const IN_PARTS: usize = 0x40;
 
 /// A reserved range.
 #[derive(Clone, Copy)]
@@ -58,7 +69,7 @@ impl Reservation {
     pub fn get() -> Option<Reservation> {
         static ATTEMPT: OnceLock<()> = OnceLock::new();
         Reservation::existing().or_else(|| {
-            ATTEMPT.get_or_init(|| RESERVED.store(reserve().unwrap_or(0), Ordering::Release));
+            ATTEMPT.get_or_init(|| RESERVED.store(reserve().or_else(in_parts).unwrap_or(0), Ordering::Release));
             Reservation::existing()
         })
     }
@@ -71,6 +82,12 @@ impl Reservation {
         }
     }
 
+    /// Whether nothing of the range is mapped but the [`parts`](crate::parts) that are used.
+    #[inline]
+    pub fn is_in_parts(self) -> bool {
+        self.0 & IN_PARTS != 0
+    }
+
     /// The number of chunks that are the engine's.
     pub fn engine_chunks(self) -> usize {
         self.chunks() / 4
@@ -79,6 +96,11 @@ impl Reservation {
     /// The first address of the chunk in one of the engine's strides.
     pub fn engine_stride(self, number: usize) -> usize {
         self.base() + number * STRIDE_BYTES
+    }
+
+    /// The number of the stride in which an address of the range lies.
+    pub fn stride_of(self, address: usize) -> usize {
+        (address - self.base()) / STRIDE_BYTES
     }
 
     /// Whether an address lies in one of the engine's strides; then its distance from the chunk's base.
@@ -111,7 +133,7 @@ impl Reservation {
     }
 
     fn shift(self) -> u32 {
-        (self.0 & (CHUNK_BYTES - 1)) as u32
+        (self.0 & SHIFT_BITS) as u32
     }
 }
 
@@ -119,7 +141,7 @@ impl Reservation {
 #[inline]
 pub fn contains(address: usize) -> bool {
     let reserved = RESERVED.load(Ordering::Relaxed);
-    let (base, shift) = (reserved & !(CHUNK_BYTES - 1), reserved & (CHUNK_BYTES - 1));
+    let (base, shift) = (reserved & !(CHUNK_BYTES - 1), reserved & SHIFT_BITS);
     // Without a reservation this is the address itself, which is not 0.
     address.wrapping_sub(base) >> shift == 0
 }
@@ -136,4 +158,13 @@ fn reserve() -> Option<usize> {
         unsafe { platform::prefer_small_pages(std::ptr::with_exposed_provenance_mut(base + engine), arenas) };
         Some(base | shift as usize)
     })
+}
+
+/// The range where it is wanted, of which nothing is mapped yet. `None` if the system maps nothing at wanted addresses.
+fn in_parts() -> Option<usize> {
+    /// Before the range. They stay unused.
+    const TRIED_BYTES: usize = 1 << 16;
+    let base = WANTED? + LOW_HALF_MIN;
+    platform::reserve_at(base - TRIED_BYTES, TRIED_BYTES)?;
+    Some(base | IN_PARTS | SHIFT_IN_PARTS as usize)
 }

@@ -23,6 +23,7 @@
 
 use crate::arena::Arena;
 use crate::chunk::Chunk;
+use crate::parts;
 use crate::place;
 use crate::platform::{self, Heaps};
 use crate::reservation::{CHUNK_BYTES, Reservation};
@@ -207,8 +208,9 @@ impl Outside {
             if offset >= CHUNK_BYTES || address.wrapping_sub(self.base) < CHUNK_BYTES {
                 return false;
             }
-            // SAFETY: the address lies in the reservation.
-            let is_live = || unsafe { Chunk::containing(address) }.lock().find(offset).is_some();
+            let is_open = || parts::is_mapped(reservation, reservation.stride_of(address));
+            // SAFETY: the address lies in the reservation, in a chunk that is open.
+            let is_live = || is_open() && unsafe { Chunk::containing(address) }.lock().find(offset).is_some();
             return reservation.in_engine_stride(address).is_none() || is_live();
         }
         let Heaps { mapped, loaded, .. } = self.system;

@@ -17,6 +17,7 @@
 //!   be left on the program's stack, would otherwise lie where the caller's depth puts it.
 
 use crate::handed::Handed;
+use crate::parts;
 use crate::platform;
 use crate::reservation::{self, ENGINE_STACK, PROGRAM_STACK, Reservation, STEP_STACK};
 use crate::stack::{call_apart, call_through, call_with_clean_registers, wipe_stack};
@@ -143,6 +144,9 @@ fn new_stacks() -> Option<usize> {
         platform::explain_faults(is_below_a_program_stack, OVERFLOW);
     }
     let stride = (FIRST_STRIDE + count) % reservation.engine_chunks();
+    if !parts::map_stacks(reservation, stride, reservation::STACKS) {
+        return None;
+    }
     let at = |place: usize| std::ptr::with_exposed_provenance_mut(reservation.engine_stride(stride) + place);
     // Few of their pages are touched.
     // SAFETY: the ranges are reserved, and begin at a page; nothing uses their memory yet.

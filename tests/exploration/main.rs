@@ -1,5 +1,6 @@
 //! How states are explored: what is left out adds nothing, what bounds a check is said, and endless programs close.
 
+mod address_space;
 mod advice;
 mod apart;
 mod captured;

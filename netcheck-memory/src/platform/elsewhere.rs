@@ -14,6 +14,14 @@ pub fn reserve(_: Option<usize>, _: usize) -> Option<*mut u8> {
     None
 }
 
+pub fn reserve_at(_: usize, _: usize) -> Option<*mut u8> {
+    None
+}
+
+pub fn address_space_bytes() -> Option<usize> {
+    None
+}
+
 /// # Safety
 ///
 /// None is needed: nothing is done.

@@ -22,6 +22,33 @@ pub fn reserve(wanted: Option<usize>, bytes: usize) -> Option<*mut u8> {
     (start != libc::MAP_FAILED).then_some(start.cast())
 }
 
+/// As [`reserve`], at this address; `None` also if something is there already. The address is one of a page.
+pub fn reserve_at(address: usize, bytes: usize) -> Option<*mut u8> {
+    let wanted = ptr::without_provenance_mut(address);
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
+    // SAFETY: a new mapping overlaps no memory of this process: with this flag it fails where some is. A system that does
+    // not know the flag takes the address for a wish.
+    let start = unsafe { libc::mmap(wanted, bytes, protection, flags, -1, 0) };
+    if start != libc::MAP_FAILED && start.addr() != address {
+        // SAFETY: the mapping was made just now, and nobody knows of it.
+        unsafe { libc::munmap(start, bytes) };
+        return None;
+    }
+    // Addresses of it are made from numbers.
+    (start != libc::MAP_FAILED).then(|| ptr::with_exposed_provenance_mut(start.expose_provenance()))
+}
+
+/// The limit on the address space of this process, in bytes; `None` if there is none.
+pub fn address_space_bytes() -> Option<usize> {
+    let mut limit = MaybeUninit::<libc::rlimit>::zeroed();
+    // SAFETY: the pointer is to a place for the answer.
+    let result = unsafe { libc::getrlimit(libc::RLIMIT_AS, limit.as_mut_ptr()) };
+    // SAFETY: the answer consists of numbers, which are zero where the system has written none.
+    let bytes = unsafe { limit.assume_init() }.rlim_cur;
+    (result == 0 && bytes != libc::RLIM_INFINITY).then(|| usize::try_from(bytes).unwrap_or(usize::MAX))
+}
+
 /// The bytes of this process's executable, for as long as the process lives.
 pub fn map_executable() -> Option<&'static [u8]> {
     let file = File::open("/proc/self/exe").ok()?;

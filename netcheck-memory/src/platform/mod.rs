@@ -49,7 +49,7 @@ impl ThreadLocals {
 }
 
 pub use imp::{
-    ThreadNumber, call_on_new_thread, call_on_stack, call_with_clean_registers, discard, explain_faults, give_way,
-    heap_end, heaps, map_executable, owner, page_faults, prefer_small_pages, protect, reserve, thread_locals,
-    thread_number, touched_bytes,
+    ThreadNumber, address_space_bytes, call_on_new_thread, call_on_stack, call_with_clean_registers, discard,
+    explain_faults, give_way, heap_end, heaps, map_executable, owner, page_faults, prefer_small_pages, protect,
+    reserve, reserve_at, thread_locals, thread_number, touched_bytes,
 };

@@ -1,5 +1,6 @@
 //! Heaps and images in a program that has the allocator installed.
 
+mod address_space;
 mod allocations;
 mod collections;
 mod hash_keys;
