@@ -541,6 +541,7 @@ const CHECK: &[Row] = &[
             "netcheck_runtime::world::store",
         ],
     ),
+    ("check::unused", &["check::declare", "netcheck_runtime::id", "netcheck_runtime::world::declared"]),
     (
         "check::automata",
         &[
