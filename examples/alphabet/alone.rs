@@ -4,6 +4,7 @@
 use crate::real;
 use comfy_table::{CellAlignment, Table, presets};
 use std::env;
+use std::net::{TcpStream, UdpSocket};
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,8 +21,8 @@ const TABLE_2: [(u8, bool, [&str; 3]); 6] = [
     (3, false, ["0.080", "2.6", "27"]),
 ];
 
-/// The servers of both protocols listen by then.
-const UNTIL_SERVING: Duration = Duration::from_millis(300);
+/// How long a server that does not listen yet is waited for before it is asked again.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 pub fn print() {
     // Ports that other examples, and this one beside it, hardly use.
@@ -29,7 +30,7 @@ pub fn print() {
     for tcp in [false, true] {
         thread::spawn(move || real::serve(port, CONNECTIONS, tcp));
     }
-    thread::sleep(UNTIL_SERVING);
+    (0..CONNECTIONS).for_each(|connection| wait_for(&real::address(port, connection)));
     let mut table = Table::new();
     table.load_preset(presets::ASCII_MARKDOWN).set_header([
         "paper's",
@@ -66,6 +67,17 @@ pub fn print() {
     println!(
         "memory: the most that was resident, on Linux. I/O: sockets that are made, connected and closed, and messages."
     );
+}
+
+/// Waits until the servers of both protocols at an address answer.
+fn wait_for(address: &str) {
+    while TcpStream::connect(address).is_err() {
+        thread::yield_now();
+    }
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
+    socket.set_read_timeout(Some(PATIENCE)).expect("it is longer than no time");
+    // An error says that nothing was bound there.
+    while socket.send_to(b"0", address).and_then(|_| socket.recv(&mut [0])).is_err() {}
 }
 
 /// The client's operations on its sockets: each is made, connected and closed; each request is sent, and its response received.
