@@ -4,8 +4,10 @@
 use crate::operation::Effect;
 use crate::operation::faults;
 use crate::unit::poll::context;
+use crate::unit::source_line::place;
 use netcheck_memory::engine;
 use std::future::Future;
+use std::panic::Location;
 
 #[doc(hidden)]
 pub use crate::operation::faults::Region;
@@ -51,8 +53,9 @@ pub fn within<'a, F: Future + 'a>(
     if let Some(wrong) = engine(|| read(words).err()) {
         panic!("{wrong}");
     }
+    let location = Location::caller();
     async move {
-        let _entered = Entered::enter(words, read);
+        let _entered = Entered::enter(words, read, location);
         future.await
     }
 }
@@ -63,9 +66,12 @@ struct Entered {
 }
 
 impl Entered {
-    fn enter(words: &str, read: fn(&str) -> Result<Region, String>) -> Entered {
+    /// `location`: of the call, for readers of a counterexample.
+    fn enter(words: &str, read: fn(&str) -> Result<Region, String>, location: &'static Location<'static>) -> Entered {
         let region = || read(words).expect("it was read before");
-        Entered { number: context::current().enter_region(region) }
+        let context = context::current();
+        context.remark(|| format!("from here on faults are `{words}`  ({})", place(location)));
+        Entered { number: context.enter_region(region) }
     }
 }
 

@@ -326,6 +326,10 @@ fn a_counterexample_with_faults_of_a_region_is_confirmed_and_short() {
     assert_eq!(counterexample.kind(), ViolationKind::Panic);
     let text = counterexample.to_string();
     assert!(text.contains("lost"), "{text}");
+    assert!(
+        text.contains("* from here on faults are `udp(copies = [1, 0, 2])`  (tests/semantics/regions.rs:"),
+        "{text}"
+    );
 }
 
 fn wrong(words: &'static str) -> String {

@@ -137,7 +137,7 @@ const RUNTIME: &[Row] = &[
     ("capture", &["unit::identity::checkpoint", "unit::poll"]),
     ("coverage", &["operation", "unit::panics", "unit::poll", "unit::source_line"]),
     ("env", &["unit::poll"]),
-    ("faults", &["operation", "unit::poll"]),
+    ("faults", &["operation", "unit::poll", "unit::source_line"]),
     ("isolated", &["capture", "id", "operation", "time", "unit::poll", "unit::program"]),
     ("io", &["unit::poll", "unit::source_line"]),
     ("join", &["select", "unit::poll", "unit::source_line"]),
