@@ -438,6 +438,28 @@ fn a_word_of_the_log_that_is_not_known_is_an_error_that_names_it() {
     }
 }
 
+#[netcheck::model_check]
+fn of_one_process(net: &mut netcheck::Network) {
+    net.process("it", || async {});
+}
+
+/// In a child, which has the variable.
+#[test]
+fn a_word_about_unread_bytes_that_is_not_known_is_an_error_that_names_it() {
+    let run = |word: &str| {
+        let mut command = std::process::Command::new(std::env::current_exe().expect("this program"));
+        command.args(["--exact", "diagnostics::of_one_process", "--nocapture"]).env("NETCHECK_UNREAD", word);
+        command.output().expect("it can be run again")
+    };
+    for right in ["compared", "cleared_of_many", "cleared", "overwritten"] {
+        assert!(run(right).status.success(), "{right}");
+    }
+    let wrong = run("often");
+    let said = [wrong.stdout, wrong.stderr].map(|bytes| String::from_utf8(bytes).expect("text")).concat();
+    assert!(!wrong.status.success(), "{said}");
+    assert!(said.contains("can't be checked: NETCHECK_UNREAD is `often`, and not `compared`"), "{said}");
+}
+
 /// As a file that was not written, or copied, to its end.
 #[test]
 fn a_trace_whose_end_is_cut_off_is_no_replay_of_what_it_shows() {
