@@ -52,11 +52,11 @@ pub fn is_recognised(ns: i64) -> bool {
     ns.saturating_abs() <= RANGE_NS && !has_small_half((ORIGIN_NS + ns) as u64)
 }
 
-/// The numbers of one group of instants: 78 hours, with those around its middle.
-const GROUP_NS: i64 = 1 << 48;
+/// The numbers of one group of instants: 39 hours, with those around its middle.
+const GROUP_NS: i64 = 1 << 47;
 
 /// So many groups have ranges of their own.
-pub const GROUPS_MAX: i64 = 16;
+pub const GROUPS_MAX: i64 = 32;
 
 /// The range of numbers in which an instant of netcheck's own lies, in nanoseconds since [`ORIGIN_NS`]: that of its group,
 /// where instants form groups. `None`: in none.

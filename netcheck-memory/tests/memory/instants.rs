@@ -1,12 +1,20 @@
 //! Instants in images: how long they are before the latest one, and whether they are out of reach.
 
-use netcheck_memory::{Arena, CALENDAR, Dated, Instants, ORIGIN_NS, Reach, UPTIME, is_recognised};
+use netcheck_memory::{
+    Arena, CALENDAR, Dated, GROUPS_MAX, Held, Instants, Met, ORIGIN_NS, Reach, UPTIME, is_recognised,
+    is_recognised_in_group, middle_of_range, range_of,
+};
 use std::time::Duration;
 
 const REACH: Reach = Reach { ns: 1_000, floor_ns: i64::MIN, middle_ns: None };
 
 /// An image of some words in an arena, and the instants among them.
 fn image(arena: &Arena, instants: Instants, words: &[u64]) -> (u128, Option<Dated>) {
+    let (digest, held) = image_of(arena, instants, words);
+    (digest, held.dated)
+}
+
+fn image_of(arena: &Arena, instants: Instants, words: &[u64]) -> (u128, Held) {
     let state = arena.enter(|| Box::new(words.to_vec()));
     let (digest, held) = arena
         .dated_image(|scan| {
@@ -15,7 +23,7 @@ fn image(arena: &Arena, instants: Instants, words: &[u64]) -> (u128, Option<Date
         })
         .expect("an image");
     arena.enter(|| drop(state));
-    (digest.to_u128(), held.dated)
+    (digest.to_u128(), held)
 }
 
 fn own(ns: i64) -> u64 {
@@ -130,4 +138,53 @@ fn a_date_is_two_words() {
     assert_ne!(far(begins), far(begins + 12_345_678));
     assert_eq!(at(begins, &[1_000_000_000, 5]).1, None, "the nanoseconds of a second");
     assert_eq!(image(&arena, Instants::All(REACH, None), &date(begins, 7)).1, None, "the date is not asked for");
+}
+
+/// An instant of netcheck's own in the range of a group.
+fn grouped(range: i64, ns: i64) -> u64 {
+    own(middle_of_range(range) + ns)
+}
+
+/// An image has of an instant its group, by the order in which groups are met, and how far it is from the first of the group.
+#[test]
+fn instants_of_groups_are_told_by_their_anchors() {
+    let Some(arena) = Arena::new() else { return };
+    let of = |words: &[u64]| image_of(&arena, Instants::Groups { has_std: false }, words);
+    let anchor = |range, ns| Met { ns: middle_of_range(range) + ns, is_std: false };
+    let (one, held) = of(&[grouped(3, 5), 7, grouped(0, 9), grouped(3, 8)]);
+    assert_eq!(held, Held { dated: None, anchors: [anchor(3, 5), anchor(0, 9)].into() });
+    let (other, held) = of(&[grouped(1, -70), 7, grouped(2, 1_000), grouped(1, -67)]);
+    assert_eq!((other, held.anchors), (one, [anchor(1, -70), anchor(2, 1_000)].into()));
+    assert_ne!(of(&[grouped(3, 5), 7, grouped(0, 9), grouped(3, 9)]).0, one, "it is farther from its anchor");
+    assert_ne!(of(&[grouped(3, 5), 7, grouped(0, 9), grouped(0, 12)]).0, one, "it is in another group");
+    assert_ne!(of(&[grouped(3, 5), 7, grouped(3, 9), grouped(3, 8)]).0, one, "there is one group");
+    assert_eq!(of(&[7, 8]).1, Held::default());
+}
+
+/// Those of the standard library are one group, whatever their numbers are.
+#[test]
+fn instants_of_the_standard_library_are_a_group_of_their_own() {
+    let Some(arena) = Arena::new() else { return };
+    let of = |has_std, words: &[u64]| image_of(&arena, Instants::Groups { has_std }, words);
+    let words = |seconds| [&std(seconds, 7)[..], &[grouped(0, 3)], &std(seconds + 400_000, 7)].concat();
+    let (one, held) = of(true, &words(5));
+    let first = Met { ns: 5_000_000_007, is_std: true };
+    assert_eq!(*held.anchors, [first, Met { ns: 3, is_std: false }]);
+    assert_eq!(of(true, &words(90)).0, one);
+    assert_ne!(
+        of(false, &words(90)).0,
+        of(false, &words(5)).0,
+        "they are numbers of a run that has read no such clock"
+    );
+}
+
+#[test]
+fn ranges_of_groups_follow_each_other() {
+    assert_eq!(
+        [-1, 0, GROUPS_MAX - 1].map(|range| range_of(middle_of_range(range))),
+        [None, Some(0), Some(GROUPS_MAX - 1)]
+    );
+    let half = middle_of_range(1) / 2;
+    assert_eq!([half - 1, half, -half, -half - 1].map(range_of), [Some(0), Some(1), Some(0), None]);
+    assert!(is_recognised_in_group(0) && !is_recognised_in_group(-half - 1) && !is_recognised_in_group(i64::MIN));
 }

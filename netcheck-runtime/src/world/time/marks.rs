@@ -1,8 +1,9 @@
 //! The instants that programs have read in dense time, as marks in the zone.
 //!
 //! A unit whose memory tells local states apart has marks of its own, numbered from 1 on, which its steps keep, move and
-//! drop ([`Effect::Marks`](super::Effect::Marks)). It is told an instant by the first of them from which the distance is one
-//! number, and else by a new one. A mark from which all else is farther away than programs have asked for
+//! drop ([`Effect::Marks`](super::Effect::Marks)). It is told an instant by a new one: how far that lies from the others is
+//! asked only where it matters, so that local states do not differ by it. Only a unit that has many is told an instant by
+//! the first of them from which the distance is one number. A mark from which all else is farther away than programs have asked for
 //! (`Modes::reach_ns`) has no age any more ([`Zone::aged`]); where an answer would depend on its age, the check begins again
 //! with a longer reach. Where histories are local states, a process has marks beside the start, until it ends.
 
@@ -21,6 +22,9 @@ use std::cmp::Ordering;
 
 /// The reach grows by this factor where it is not known how far it has to be.
 const REACH_GROWS: i64 = 8;
+
+/// With so many marks, a unit is told instants by them.
+const MANY: u32 = 24;
 
 /// The marks of a unit have these numbers and higher ones while they change.
 const NEW_MARKS: u32 = 1 << 16;
@@ -99,11 +103,15 @@ impl View<'_> {
         let of = self.marked(unit);
         let start = (!self.ages()).then_some(At::START);
         let marks = (1..).take_while(|&mark| zone.is_scheduled(mark_event(of, mark)));
+        // Farther away, a mark of its own lets both age by themselves.
+        let far_ns = match () {
+            () if !self.ages() => i64::MAX,
+            () if zone.is_scheduled(mark_event(of, MANY)) => self.modes.reach_ns,
+            () => 0,
+        };
         start.into_iter().chain(marks).find_map(|mark| {
             let ns = zone.distance(moment_of(of, At::new(mark, 0)), moment).exactly()?;
-            // Farther away, a mark of its own lets both age by themselves.
-            let is_near = !self.ages() || ns.abs() <= self.modes.reach_ns;
-            is_near.then(|| At::new(mark, ns))
+            (ns.abs() <= far_ns).then(|| At::new(mark, ns))
         })
     }
 
