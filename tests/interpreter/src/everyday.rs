@@ -56,10 +56,13 @@ impl Clock {
 }
 
 impl Stamp {
+    /// For the naive explorer each reading is a step, between which others take theirs. Of the clocks of the standard library
+    /// only the first reading of a poll is one, since no time passes within a poll; so netcheck's own is read as well.
     #[expect(clippy::disallowed_methods, reason = "the date of a check")]
     fn now(clock: Clock) -> Stamp {
+        let own = Instant::now();
         match clock {
-            Clock::Own => Stamp::Own(Instant::now()),
+            Clock::Own => Stamp::Own(own),
             Clock::Std => Stamp::Std(std::time::Instant::now()),
             Clock::Date => Stamp::Date(SystemTime::now()),
         }
@@ -73,13 +76,13 @@ impl Stamp {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the date of a check")]
     fn is_over(self) -> bool {
-        match self {
-            Stamp::Own(at) => Instant::now() >= at,
-            Stamp::Std(at) => std::time::Instant::now() >= at,
-            Stamp::Date(at) => SystemTime::now() >= at,
-        }
+        let clock = match self {
+            Stamp::Own(_) => Clock::Own,
+            Stamp::Std(_) => Clock::Std,
+            Stamp::Date(_) => Clock::Date,
+        };
+        Stamp::now(clock).is_from(self)
     }
 
     fn is_from(self, earlier: Stamp) -> bool {
