@@ -349,8 +349,7 @@ impl<'a> View<'a> {
             true => Cow::Borrowed(zone),
             false => Cow::Owned(zone.projected(is_kept)),
         };
-        let kept = self.aged(kept, next);
-        if *kept != *zone {
+        if let Cow::Owned(kept) = self.aged(kept, next) {
             let (_, value) = self.zone_write(&kept)?;
             component.set(next, value);
         }
