@@ -82,11 +82,11 @@ impl View<'_> {
         let (of, reach_ns) = (self.marked(unit), self.modes.reach_ns);
         let deadline = moment_of(of, at);
         if self.ages() && deadline.event.is_some_and(|event| zone.is_scheduled(event)) {
-            if at.ns() > reach_ns && zone.is_aged(moment_of(of, At::new(at.mark, 0)), Moment::NOW, reach_ns) {
+            let is_aged = |moment: Moment| zone.is_aged(moment, Moment::NOW, reach_ns);
+            if at.ns() > reach_ns && is_aged(moment_of(of, At::new(at.mark, 0))) {
                 return Err(self.out_of_reach(at.ns()));
             }
-            let late = zone.distance(deadline, Moment::NOW);
-            if repeats && late.exactly().is_none() && zone.is_aged(deadline, Moment::NOW, reach_ns) {
+            if repeats && zone.distance(deadline, Moment::NOW).exactly().is_none() && is_aged(deadline) {
                 return Err(self.farther());
             }
         }
@@ -98,7 +98,8 @@ impl View<'_> {
         self.out_of_reach(self.modes.reach_ns.saturating_mul(REACH_GROWS))
     }
 
-    /// A moment relative to the start, or to a mark.
+    /// A moment relative to the start, or to the first mark from which its distance is one number. Of the marks of its own, a
+    /// unit is told only the one of this moment, unless it has many.
     pub(super) fn relative(self, zone: &Zone, unit: UnitId, moment: Moment) -> Option<At> {
         let of = self.marked(unit);
         let start = (!self.ages()).then_some(At::START);
@@ -115,8 +116,7 @@ impl View<'_> {
         })
     }
 
-    /// A moment as a unit is told it: by the first mark from which its distance is one number, else as a new mark, which is to
-    /// be scheduled then.
+    /// A moment as a unit is told it: relative to the start or to a mark, else as a new mark, which is to be scheduled then.
     pub(super) fn told_in(self, zone: &Zone, unit: UnitId, moment: Moment) -> (At, Option<Scheduled>) {
         if let Some(at) = self.relative(zone, unit, moment) {
             return (at, None);
@@ -128,8 +128,7 @@ impl View<'_> {
 
     /// Schedules the mark by which the outcome of a timer that fires tells its tick, if it is a new one.
     pub(super) fn mark_tick(self, zone: &mut Zone, unit: UnitId, outcome: OutcomeId, tick: Scheduled) {
-        if let (Dating::Marks, Outcome::Elapsed { at: Some(at) }) = (self.modes.dating, self.automata.outcome(outcome))
-        {
+        if let (true, Outcome::Elapsed { at: Some(at) }) = (self.ages(), self.automata.outcome(outcome)) {
             let mark = mark_event(self.marked(unit), at.mark);
             if !zone.is_scheduled(mark) {
                 zone.arm_from(mark, Moment::of(tick), Delay::NONE);
@@ -137,7 +136,7 @@ impl View<'_> {
         }
     }
 
-    /// Answers with an instant: by the first mark from which its distance is one number, else as a new mark.
+    /// Answers with an instant.
     pub(super) fn offer_instant(
         self,
         state: &[u32],
