@@ -2,18 +2,10 @@
 //!
 //! The file that uses these macros names its `SocketAddr`.
 
+/// Defines the functions of a reading half.
 macro_rules! reading_half {
     ($Stream:ident, $name:ident $(<$lifetime:lifetime>)?) => {
         impl $name $(<$lifetime>)? {
-            /// As the stream's `ready`.
-            ///
-            /// # Errors
-            /// Never in this model; the signature is tokio's.
-            #[track_caller]
-            pub fn ready(&self, interest: Interest) -> impl Future<Output = io::Result<Ready>> {
-                self.0.ready(interest)
-            }
-
             /// As the stream's `readable`.
             ///
             /// # Errors
@@ -51,7 +43,7 @@ macro_rules! reading_half {
             }
         }
 
-        crate::net::halves::addresses!($Stream, $name $(<$lifetime>)?);
+        crate::net::halves::either_half!($Stream, $name $(<$lifetime>)?);
 
         impl AsyncRead for $name $(<$lifetime>)? {
             #[track_caller]
@@ -66,18 +58,10 @@ macro_rules! reading_half {
     };
 }
 
+/// Defines the functions of a writing half.
 macro_rules! writing_half {
     ($Stream:ident, $name:ident $(<$lifetime:lifetime>)?) => {
         impl $name $(<$lifetime>)? {
-            /// As the stream's `ready`.
-            ///
-            /// # Errors
-            /// Never in this model; the signature is tokio's.
-            #[track_caller]
-            pub fn ready(&self, interest: Interest) -> impl Future<Output = io::Result<Ready>> {
-                self.0.ready(interest)
-            }
-
             /// As the stream's `writable`.
             ///
             /// # Errors
@@ -106,7 +90,7 @@ macro_rules! writing_half {
             }
         }
 
-        crate::net::halves::addresses!($Stream, $name $(<$lifetime>)?);
+        crate::net::halves::either_half!($Stream, $name $(<$lifetime>)?);
 
         impl AsyncWrite for $name $(<$lifetime>)? {
             #[track_caller]
@@ -140,9 +124,19 @@ macro_rules! writing_half {
     };
 }
 
-macro_rules! addresses {
+/// Defines the functions that both halves have.
+macro_rules! either_half {
     ($Stream:ident, $name:ident $(<$lifetime:lifetime>)?) => {
         impl $name $(<$lifetime>)? {
+            /// As the stream's `ready`.
+            ///
+            /// # Errors
+            /// Never in this model; the signature is tokio's.
+            #[track_caller]
+            pub fn ready(&self, interest: Interest) -> impl Future<Output = io::Result<Ready>> {
+                self.0.ready(interest)
+            }
+
             /// The address of this end.
             ///
             /// # Errors
@@ -279,4 +273,4 @@ macro_rules! borrowed_halves {
     };
 }
 
-pub(super) use {addresses, borrowed_halves, owned_halves, reading_half, writing_half};
+pub(super) use {borrowed_halves, either_half, owned_halves, reading_half, writing_half};
