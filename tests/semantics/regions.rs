@@ -1,5 +1,6 @@
 //! Regions of a program whose faults are not those of the check (`faults::with`).
 
+use crate::udp::received;
 use netcheck as tokio;
 use netcheck::check::{Checker, Direction, Tasks, Tcp, Udp, Verdict, ViolationKind};
 use netcheck::faults::{scope, with};
@@ -12,21 +13,7 @@ async fn send(socket: &UdpSocket, payload: &str) {
     socket.send_to(payload.as_bytes(), "receiver:4000").await.unwrap();
 }
 
-async fn received() -> String {
-    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
-    collect(&socket).await
-}
-
-async fn collect(socket: &UdpSocket) -> String {
-    let mut all = Vec::new();
-    let mut buffer = [0; 8];
-    while let Ok(received) = timeout(Duration::from_secs(1), socket.recv(&mut buffer)).await {
-        all.push(String::from_utf8_lossy(&buffer[..received.unwrap()]).into_owned());
-    }
-    all.join(" ")
-}
-
-/// What a process ends with, in the same way with and without reduction, with shared and with tracked tasks.
+/// The outputs of a process, in the same way with and without reduction, with shared and with tracked tasks.
 fn outputs(checker: &Checker, of: &str, network: impl Fn(&mut netcheck::Network)) -> Vec<String> {
     let run = |reduction: bool, tasks: Tasks| {
         let report = checker.clone().reduction(reduction).tasks(tasks).check(&network);
@@ -43,7 +30,7 @@ fn lossy() -> Checker {
     Checker::new().udp(Udp::new().loss().direction(Direction::Send))
 }
 
-/// What the receiver gets of `a`, of `b` in a region with these words, and of `c`.
+/// The datagrams that the receiver gets of `a`, of `b` in a region with these words, and of `c`.
 fn around_a_region(checker: &Checker, words: &'static str) -> Vec<String> {
     outputs(checker, "receiver", |net| {
         net.process("receiver", received);

@@ -14,7 +14,7 @@ async fn send(to: &'static str, payloads: &'static [&'static str]) {
     }
 }
 
-async fn received() -> String {
+pub async fn received() -> String {
     let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
     collect(&socket).await
 }
