@@ -43,8 +43,8 @@ const TABLE_3_TCP: [(u8, Paper); 3] = [
 /// The most requests of Figure 8, which shows curves only: its points for up to 3 requests are those of Table 3.
 const FIGURE_8_REQUESTS: u8 = 8;
 
-/// What the text says of Figure 8, for the most requests: of TCP, and of UDP without loss; and for more than one, of UDP with
-/// loss and the assertion.
+/// Figure 8 by the paper's text: TCP and UDP without loss, for the most requests; UDP with loss and the assertion, for more
+/// than one.
 const FIGURE_8_TCP: Paper = Paper { time: "1:28:00", transitions: "" };
 const FIGURE_8_UDP: Paper = Paper { time: "TCP's / 2.9", transitions: "" };
 const FIGURE_8_LOSS: Paper = Paper { time: "<0:00:01", transitions: "" };

@@ -92,7 +92,7 @@ pub fn print_5() {
     println!("3 clients, 2 or 3 at once: the second line to a client that has ended fails without the network's help.");
 }
 
-/// Of the counterexample.
+/// The number of steps of the counterexample.
 fn steps(report: &Report) -> String {
     report.counterexample().map_or(String::new(), |found| found.steps().len().to_string())
 }

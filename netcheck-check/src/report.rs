@@ -190,7 +190,7 @@ impl Report {
         &self.left_out
     }
 
-    /// What was declared and means nothing: a group of packets to which no packet can belong, because the groups before it
+    /// A sentence for each declaration that means nothing: a group of packets to which no packet can belong, because the groups before it
     /// take all of its packets. The check is right without it.
     pub fn warnings(&self) -> &[String] {
         &self.warnings

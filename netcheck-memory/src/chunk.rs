@@ -56,8 +56,9 @@ impl Chunk {
 
     #[inline]
     fn at(base: usize) -> &'static Chunk {
-        // SAFETY: both callers pass the first address of an open chunk, whose head is mapped for the life of the process, was zero at first, and is written at its head only through this type. Zeros are a valid
-        // `Chunk`: numbers, `false`, and `Use::Nothing`.
+        // SAFETY: all callers pass the first address of an open chunk, whose head is mapped for the life of the process, was
+        // zero at first, and is written only through this type. Zeros are a valid `Chunk`: numbers, `false`, and
+        // `Use::Nothing`.
         unsafe { &*ptr::with_exposed_provenance(base) }
     }
 

@@ -97,7 +97,7 @@ fn marks_change_their_numbers() {
     ends(LISTED, by_turns);
 }
 
-/// What it asks for is a number where delays are listed.
+/// Asks how long ago the last datagram came: a number where delays are listed.
 async fn measures(socket: UdpSocket) {
     let mut last = Instant::now();
     loop {

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What the two processes end with, in the same way with and without reduction.
+/// The outputs of the two processes, in the same way with and without reduction.
 fn outputs(tcp: Tcp, at_most: usize, network: impl Fn(&mut netcheck::Network)) -> [Vec<String>; 2] {
     let run = |reduction: bool| {
         let checker = Checker::new().tcp(tcp.clone().transient()).at_most(at_most).reduction(reduction);

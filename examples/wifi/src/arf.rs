@@ -288,7 +288,7 @@ fn risen(rule: Rule<Sent>) -> Rule<Sent> {
     rule.set("acknowledged", |_, _| 0).set("since", |_, _| 1)
 }
 
-/// What the station sends and receives; `rates` are those that it changes between, in bits per second, the lowest
+/// The transmissions and receptions of the station; `rates` are those that it changes between, in bits per second, the lowest
 /// first.
 ///
 /// # Errors

@@ -81,7 +81,7 @@ pub fn origin_of(capture: &Capture) -> Duration {
     capture.began().saturating_sub(BEFORE)
 }
 
-/// What the rules say of a frame.
+/// The part of a frame in the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// There is a rule for it.

@@ -26,14 +26,14 @@ const PACKETS_AROUND: usize = 3;
 /// Which rules a station is judged by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
-    /// Those of the transmitter: Figure 1.
+    /// The rules of the transmitter: Figure 1.
     #[default]
     Transmitter,
-    /// Those of ARF rate control.
+    /// The rules of ARF rate control.
     Arf,
 }
 
-/// What is asked of a capture.
+/// A question about a capture.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
     /// The station.
@@ -64,7 +64,7 @@ pub struct Question {
     pub tolerance: Duration,
 }
 
-/// What a capture says about the station, in words.
+/// The verdict on the station by a capture, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judgement {
     /// The station is right, or may be by what the sniffer heard.
@@ -245,11 +245,11 @@ fn listed(counts: Vec<(String, usize)>) -> String {
     format!(" ({}{more})", counts.join(", "))
 }
 
-/// What is said besides the verdict.
+/// Sentences beside the verdict.
 struct Notes {
-    /// Of the frames of the device without a rule.
+    /// A sentence on the frames of the device without a rule.
     unruled: String,
-    /// Of the frames of other stations.
+    /// A sentence on the frames of other stations.
     others: String,
 }
 

@@ -30,7 +30,7 @@ struct Arguments {
     command: Command,
 }
 
-/// What `validate --help` ends with.
+/// The end of the text of `validate --help`.
 const STATUS: &str = "Exit status: 0 if the station is right, or may be by what a sniffer heard; 1 if it is wrong; 2 \
                       for an error; 3 if nothing was judged.";
 

@@ -80,7 +80,7 @@ impl Transmitter {
         }
     }
 
-    /// What keeps these rules from being a monitor, in words.
+    /// The reason why these rules make no monitor, in words.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use wifi::frame::Instants;
 use wifi::judge::{Question, Rules};
 use wifi::physical::{BYTES, Physical};
 
-/// What `validate` is told.
+/// The arguments of `validate`.
 #[derive(Args)]
 pub struct Words {
     /// A pcap or pcapng file, with radiotap headers; also compressed, with a name that ends with .gz.

@@ -40,7 +40,7 @@ impl Drop for LastWords {
 }
 
 impl Checker {
-    /// What of the declarations means nothing for these processes.
+    /// A sentence for each declaration that means nothing for these processes.
     pub(super) fn warnings(&self, registered: &Network) -> Vec<String> {
         let names: Vec<&str> = registered.processes.iter().map(|process| process.name.as_str()).collect();
         unused_groups(&self.udp, &names)

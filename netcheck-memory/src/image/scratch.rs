@@ -24,7 +24,7 @@ pub struct Scratch {
     pub words: Vec<u64>,
     /// The instants in the order in which they are met.
     pub instants: Vec<Met>,
-    /// What is held of the instants, once all of them have been written.
+    /// The instants as the image has them, once all of them have been written.
     pub held: Held,
     /// The allocations in the order of their numbers.
     pub reached: Vec<Reached>,

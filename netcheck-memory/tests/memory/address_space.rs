@@ -3,7 +3,7 @@
 use netcheck_memory::Arena;
 use std::process::Command;
 
-/// What a test of this program prints under a limit in kilobytes, or under none.
+/// The text that a test of this program prints under a limit in kilobytes, or under none.
 fn printed(test: &str, limit: &str) -> String {
     let program = std::env::current_exe().expect("this program has a file");
     let mut child = Command::new("sh");

@@ -161,7 +161,7 @@ fn instants_of_groups_are_told_by_their_anchors() {
     assert_eq!(of(&[7, 8]).1, Held::default());
 }
 
-/// Those of the standard library are one group, whatever their numbers are.
+/// Instants of the standard library are one group, whatever their numbers are.
 #[test]
 fn instants_of_the_standard_library_are_a_group_of_their_own() {
     let Some(arena) = Arena::new() else { return };

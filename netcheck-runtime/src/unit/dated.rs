@@ -11,7 +11,7 @@ use crate::unit::poll::marks::Marks;
 use crate::unit::shared::Dating;
 use netcheck_memory::{Dated, Met};
 
-/// What a run has known of its instants before a step and in it.
+/// The instants that a run knew before a step, or was told in it.
 pub(super) struct Known {
     /// The latest one that the memory held before.
     pub dated: Option<Dated>,

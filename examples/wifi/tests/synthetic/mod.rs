@@ -80,7 +80,7 @@ impl Layer {
     }
 }
 
-/// What a wrong station does, at the packet of this index.
+/// The fault of a wrong station, at the packet of this index.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
     None,
@@ -139,7 +139,7 @@ impl Link {
     }
 }
 
-/// What the station and the sniffer captured, and the number of the frame in the station's capture, from 1, with which
+/// The captures of the station and of the sniffer, and the number of the frame in the station's capture, from 1, with which
 /// the fault shows.
 pub struct Session {
     pub own: Vec<Heard>,

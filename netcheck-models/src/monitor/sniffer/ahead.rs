@@ -15,7 +15,7 @@ use std::mem;
 /// The configurations of all gaps, with the guesses ahead of them.
 pub(super) struct Ahead(Vec<Gap>);
 
-/// What the pass along the trace has come to.
+/// The result of the pass along the trace.
 pub(super) enum Passed {
     /// The end was reached.
     Ahead(Ahead),

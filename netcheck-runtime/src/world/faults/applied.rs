@@ -22,7 +22,7 @@ impl Tables {
         self.regions.get(self.components.find(Component::Scope(unit)).map_or(0, |component| component.of(state)))
     }
 
-    /// What the regions of a unit set anew, or else those of its process's root.
+    /// A list that a region of the unit sets anew, or else one of its process's root.
     fn set_anew<'a, T>(&'a self, state: &[u32], unit: UnitId, of: fn(&'a Region) -> Option<T>) -> Option<T> {
         self.demands.regions?;
         let root = self.root_of(self.process_of(unit));

@@ -13,7 +13,7 @@ use netcheck_models::mailboxes::{Mailboxes, Refusal};
 use smallvec::smallvec;
 use std::net::SocketAddr;
 
-/// What waits for others is delivered; a call that does not wait has its outcome at once.
+/// A call that waits for others is answered by a delivery; one that does not wait has its outcome at once.
 fn class(waits: bool) -> Class {
     if waits { Class::Delivery { required: true, may_wait: false } } else { Class::Immediate }
 }

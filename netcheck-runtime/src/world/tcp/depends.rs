@@ -229,7 +229,7 @@ impl Touches {
         }
     }
 
-    /// What the last operation depends on in some states, it is to depend on in all.
+    /// The resources on which the last operation depends in some states become ones on which it depends in all.
     fn always(&mut self) {
         let sometimes = std::mem::take(&mut self.sometimes);
         self.depends_on.extend(sometimes.into_iter().map(|(_, resource)| resource));

@@ -28,9 +28,9 @@ pub(in crate::world) fn timer_event(unit: UnitId, timer: u32) -> Scheduled {
 /// Whose marks are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::world) enum Marked {
-    /// Those of all units of a process.
+    /// The marks of all units of a process.
     Process(ProcessId),
-    /// Those of one unit.
+    /// The marks of one unit.
     Unit(UnitId),
 }
 
