@@ -110,6 +110,29 @@ fn what_waits_for_a_later_time_is_neither_a_deadlock_nor_at_its_end() {
     assert_eq!(kind(&within(3, unheard)), Some(ViolationKind::Deadlock));
 }
 
+/// A datagram that arrives later than the horizon tells nothing of what its receiver would do; if nobody takes it, nothing
+/// comes of it, and the check has come to its end.
+#[test]
+fn a_datagram_to_nobody_cuts_nothing_off() {
+    async fn sends_to(port: u16) {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        socket.send_to(b"late", ("waiting", port)).await.unwrap();
+    }
+    let report = |port: u16, reduction: bool, delay: Udp| {
+        Checker::new().duration(SECOND).reduction(reduction).udp(delay).check(|net: &mut Network| {
+            net.daemon("waiting", waits);
+            net.process("sender", move || sends_to(port));
+            net.finally(|end| assert_eq!(end.output("sender"), None));
+        })
+    };
+    for delay in [Udp::new().delay(2 * SECOND..=3 * SECOND), Udp::new().delay(2 * SECOND..)] {
+        for reduction in [true, false] {
+            assert_eq!(report(4000, reduction, delay.clone()).verdict(), Verdict::Verified);
+            assert_eq!(kind(&report(4001, reduction, delay.clone())), Some(ViolationKind::Property));
+        }
+    }
+}
+
 #[test]
 fn a_deadlock_is_found_beside_a_loop_that_was_seen_to_close() {
     let network = |net: &mut Network| {

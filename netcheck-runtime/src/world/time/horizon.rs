@@ -3,7 +3,8 @@
 //! Each unit keeps the time that is left until then beside its timers, as one that counts down with them. Units that share
 //! a clock have shared it from the start: parts of a state only fall into smaller ones, and a task begins with what is
 //! left to its parent. So whichever units share a clock have the same time left, and no time passes for them beyond it.
-//! What waits for a later time is cut off there: it has not come to rest.
+//! What waits for a later time is cut off there: it has not come to rest. A datagram under way to an address at which nobody
+//! takes it cuts nothing off.
 //!
 //! Nor is it known then what a unit would do later, and whom it would reach. That a part of a state waits for ever,
 //! *whatever the others do*, is read off what they have been seen to do. So a unit that was cut off may meet every other one
@@ -15,9 +16,9 @@
 use super::names::{horizon_event, is_copy, timer_event};
 use crate::id::{Mover, NodeId, UnitId};
 use crate::operation::{Operation, OperationKey, time};
-use crate::world::components::Component;
+use crate::world::components::{Component, ComponentId};
 use crate::world::tables::{Lookup, View};
-use netcheck_models::time::{Countdowns, Moment};
+use netcheck_models::time::{Countdowns, Moment, Scheduled};
 
 impl<'a> View<'a> {
     /// The time in nanoseconds that may pass for the movers for which `timed` holds; `None`: there is no horizon.
@@ -71,9 +72,13 @@ impl<'a> View<'a> {
         })
     }
 
-    /// In dense time: whether a datagram or segment is under way that takes some time.
+    /// In dense time: whether a segment is under way that takes some time, or such a datagram to a socket that takes it. A
+    /// datagram that nobody takes changes nothing: nobody can bind its address any more but after something else.
     fn is_under_way(self, state: &[u32]) -> bool {
-        self.has_delay() && self.zone_at(state).events().iter().any(|&event| is_copy(event))
+        let is_one = |&event: &Scheduled| {
+            is_copy(event) && (self.is_connection(ComponentId(event.owner / 2)) || self.is_heard(state, event))
+        };
+        self.has_delay() && self.zone_at(state).events().iter().any(is_one)
     }
 
     /// The timers that a unit waits for and that are due later than the horizon. (One that is due before, in a state in which

@@ -12,7 +12,7 @@
 
 use super::operation::ReceiveMode;
 use super::prepared::Send;
-use crate::id::{OutcomeId, SocketId};
+use crate::id::{OutcomeId, ProcessId, SocketId};
 use crate::operation::Outcome;
 use crate::world::components::{Component, ComponentId};
 use crate::world::delays::Delays;
@@ -27,6 +27,7 @@ use netcheck_models::event::Event;
 use netcheck_models::time::{Delay, Scheduled, Time, Zone};
 use netcheck_models::udp::{Link, Perturbed};
 use smallvec::{SmallVec, smallvec};
+use std::net::SocketAddr;
 
 impl View<'_> {
     /// The changes that a send may make: one for each number of copies, and of listed delays.
@@ -127,11 +128,7 @@ impl View<'_> {
             let link = self.links.get(component.of(state));
             let mut free: SmallVec<[u32; 8]> = SmallVec::new();
             for ((position, packet), is_perturbed) in (0u32..).zip(link.packets()).zip(link.perturbed()) {
-                let Outcome::Datagram { from: sender, .. } = self.automata.outcome(OutcomeId(packet)) else {
-                    unreachable!("a packet is a datagram")
-                };
-                let port = self.components.find(Component::Port(host, to.port()));
-                let receiver = port.and_then(|port| self.route(state, port, *sender, to)).map(|binding| binding.socket);
+                let receiver = self.receiver(state, OutcomeId(packet), (host, to));
                 let event = copy_event(component, position);
                 let zone = if passing.zone.is_scheduled(event) {
                     passing.until(event)
@@ -154,6 +151,23 @@ impl View<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The socket at which a datagram to an address of a process would arrive now.
+    fn receiver(self, state: &[u32], datagram: OutcomeId, (host, to): (ProcessId, SocketAddr)) -> Option<SocketId> {
+        let Outcome::Datagram { from, .. } = self.automata.outcome(datagram) else {
+            unreachable!("a packet is a datagram")
+        };
+        let port = self.components.find(Component::Port(host, to.port()))?;
+        self.route(state, port, *from, to).map(|binding| binding.socket)
+    }
+
+    /// Whether a copy is in flight to a socket that is there now and takes it.
+    pub(in crate::world) fn is_heard(self, state: &[u32], copy: Scheduled) -> bool {
+        let component = ComponentId(copy.owner / 2);
+        let Component::Astray { to, .. } = self.components.component(component) else { return false };
+        let mut packets = self.links.get(component.of(state)).packets();
+        packets.nth(copy.number as usize).is_some_and(|packet| self.receiver(state, OutcomeId(packet), to).is_some())
     }
 
     /// Whether all copies may arrive at any instant, or never, so that arrivals wait until they are received.

@@ -250,6 +250,15 @@ impl World<'_> {
             && channel.meets_definition_3(packet, self.system.network.window)
     }
 
+    /// The times of all copies that somebody takes who is there now, as [`Datagrams::dues`].
+    pub(super) fn dues_of_taken(&self) -> impl Iterator<Item = (u32, Option<u32>)> {
+        self.state.datagrams.under_way().flat_map(move |(&((sender, _), to), channel)| {
+            let taken =
+                move |packet: &&Packet| packet.copies > 0 && self.taker((sender, packet.from_port), to).is_some();
+            channel.packets.iter().filter(taken).map(|packet| packet.due_ms)
+        })
+    }
+
     /// The socket at this address, unless it only hears somebody else.
     fn taker(&self, from: Address, (process, port): Address) -> Option<Endpoint> {
         let state = &self.state.processes[process];

@@ -196,12 +196,12 @@ impl World<'_> {
         given_up.fold(0, |all, (process, _)| all | 1 << process)
     }
 
-    /// [`UNKNOWN`], if the horizon cuts off packets under way: a segment, or a datagram that has to come, can't come before it,
+    /// [`UNKNOWN`], if the horizon cuts off packets under way to somebody: a segment, or a datagram that has to come, can't come before it,
     /// or there are only datagrams and none of them can.
     fn cut_off_under_way(&self) -> Units {
         let Some(&horizon_ms) = self.state.horizons_ms.iter().min() else { return 0 };
         let is_late = |&(earliest_ms, _): &Due| earliest_ms > horizon_ms;
-        let datagrams: Vec<Due> = self.state.datagrams.dues().collect();
+        let datagrams: Vec<Due> = self.dues_of_taken().collect();
         let segments = self.state.connections.first_in_line().filter(|_| self.system.takes_time());
         let segments: Vec<Due> = segments.map(|(_, due)| due).collect();
         let has_none_in_time = segments.is_empty() && !datagrams.is_empty() && datagrams.iter().all(is_late);
