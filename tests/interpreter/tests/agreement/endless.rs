@@ -48,9 +48,22 @@ pub struct Endless {
     pub unknown: u64,
     /// checks that differ in whether they find a process that waits for ever beside others that go on and know it
     pub helpless: u64,
+    /// checks that let time pass for fewer units than others do, since they have learned of more that these reach
+    pub by_order: u64,
 }
 
-add_fields!(Endless { endless, bounded, by_history, isolated, read_for_ever, too_large, apart, unknown, helpless });
+add_fields!(Endless {
+    endless,
+    bounded,
+    by_history,
+    isolated,
+    read_for_ever,
+    too_large,
+    apart,
+    unknown,
+    helpless,
+    by_order
+});
 
 /// A way to check.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +79,21 @@ struct Shown {
     verdict: Verdict,
     outputs: Vec<BTreeSet<String>>,
     ends: BTreeSet<Ends>,
+}
+
+impl Shown {
+    /// Whether one of two checks found all that the other did.
+    fn is_comparable(&self, other: &Shown) -> bool {
+        self.is_part_of(other) || other.is_part_of(self)
+    }
+
+    fn is_part_of(&self, other: &Shown) -> bool {
+        let has_outputs = || self.outputs.iter().zip(&other.outputs).all(|(own, others)| own.is_subset(others));
+        match (self.verdict, other.verdict) {
+            (Verdict::Verified, Verdict::Verified) => has_outputs() && self.ends.is_subset(&other.ends),
+            _ => self.verdict == Verdict::Verified && other.verdict == Verdict::Violated,
+        }
+    }
 }
 
 /// How the engine disagrees with the naive explorer, or one configuration of it with another one.
@@ -162,6 +190,12 @@ impl Agreeing<'_> {
             // identities tell local states apart as finely as each does.
             Some((_, first)) if self.findings.helpless && !self.findings.deadlock && first.verdict != shown.verdict => {
                 figures.helpless += 1;
+                None
+            }
+            // A unit that goes round in no time stops the timers of all that it reaches by steps that were learned, also by
+            // those that an execution took which no longer counts. Both checks show what there may be.
+            Some((_, first)) if self.system.may_spin() && first.is_comparable(&shown) => {
+                figures.by_order += 1;
                 None
             }
             Some((other, first)) => Some(format!("{configuration:?}: {shown:?}, but {first:?} by {other:?}")),

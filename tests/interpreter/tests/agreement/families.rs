@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::endless::Endless;
 use crate::engine::Fewest;
 use crate::symmetry::{self, Symmetries};
 use crate::{Figures, agree, agree_by, agree_where, captured, compare, endless, engine, propagation, watched};
@@ -337,6 +338,8 @@ fn endless_agrees_by(seeds: Range<u64>, limits: Limits, generate: impl Fn(u64) -
     };
     let figures = agree_by(seeds, generate, disagreement)?;
     assert_eq!(figures.discarded, 0, "none is skipped");
+    let Endless { endless, by_order, .. } = figures.loops;
+    assert!(by_order <= 1 + endless / 2_000, "{by_order} of {endless} checks depend on the order");
     Some(figures)
 }
 
