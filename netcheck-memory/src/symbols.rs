@@ -39,7 +39,9 @@ const THREAD_LOCAL: u8 = 6;
 const SECTION_BYTES: usize = 64;
 const SYMBOL_BYTES: usize = 24;
 /// The longest beginning of a name that is read.
-const NAME_BYTES: u64 = 512;
+const NAME_BYTES: usize = 512;
+/// Symbols are read in blocks, in 64 KiB: a table may be larger than all else that a small check needs.
+const BLOCK_SYMBOLS: usize = (64 << 10) / SYMBOL_BYTES;
 
 /// The variables of the executable; none if it can't be read. To be called where allocations are the system's, and no source
 /// is asked.
@@ -51,6 +53,31 @@ pub fn variables() -> &'static [Variable] {
 /// The variables with a part of a name.
 pub fn named(part: &str) -> impl Iterator<Item = &'static Variable> {
     variables().iter().filter(move |variable| variable.name.contains(part))
+}
+
+/// The crate in a mangled name that begins with it; `None` if the name begins with a type or with parameters. To demangle
+/// the names of all variables takes longer than a small check.
+pub fn crate_of_path(mangled: &str) -> Option<&str> {
+    let identifier = match mangled.strip_prefix("_ZN") {
+        Some(legacy) => legacy,
+        None => {
+            // `N` and a namespace for each part of the path (RFC 2603), then `C` for the crate, and what tells it from others
+            // of its name.
+            let mut path = mangled.strip_prefix("_R")?;
+            while let Some(nested) = path.strip_prefix('N') {
+                path = nested.get(1..)?;
+            }
+            let crate_root = path.strip_prefix('C')?;
+            match crate_root.strip_prefix('s') {
+                Some(told_apart) => told_apart.split_once('_')?.1,
+                None => crate_root,
+            }
+        }
+    };
+    let (digits, rest) = identifier.split_at(identifier.find(|sign: char| !sign.is_ascii_digit())?);
+    let name = rest.get(..digits.parse().ok()?)?;
+    let is_plain = name.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_') && !name.starts_with('_');
+    is_plain.then_some(name)
 }
 
 /// A variable by which the executable's place in memory is found.
@@ -87,28 +114,35 @@ fn of_executable() -> io::Result<Vec<Variable>> {
         is_written.push(is_data && u64_at(section, 8) & WRITE != 0);
     }
     let names = section(u32_at(table, 40) as usize).ok_or(io::ErrorKind::InvalidData)?;
-    let symbols = bytes(file, u64_at(table, 24), u64_at(table, 32) as usize)?;
+    let (mut at, mut left) = (u64_at(table, 24), u64_at(table, 32) as usize);
+    let mut block = vec![0; BLOCK_SYMBOLS * SYMBOL_BYTES];
     let mut variables = Vec::new();
-    for symbol in symbols.chunks_exact(SYMBOL_BYTES) {
-        let kind = match symbol[4] & 0xf {
-            OBJECT if is_written.get(usize::from(u16_at(symbol, 6))) == Some(&true) => Kind::Static,
-            THREAD_LOCAL if u16_at(symbol, 6) != 0 => Kind::ThreadLocal,
-            _ => continue,
-        };
-        let name = name(file, u64_at(names, 24) + u64::from(u32_at(symbol, 0)))?;
-        let (offset, bytes) = (u64_at(symbol, 8) as usize, u64_at(symbol, 16) as usize);
-        variables.push(Variable { name, kind, offset, bytes });
+    while left >= SYMBOL_BYTES {
+        let count = left.min(block.len());
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(&mut block[..count])?;
+        (at, left) = (at + count as u64, left - count);
+        for symbol in block[..count].chunks_exact(SYMBOL_BYTES) {
+            let kind = match symbol[4] & 0xf {
+                OBJECT if is_written.get(usize::from(u16_at(symbol, 6))) == Some(&true) => Kind::Static,
+                THREAD_LOCAL if u16_at(symbol, 6) != 0 => Kind::ThreadLocal,
+                _ => continue,
+            };
+            let name = name(file, u64_at(names, 24) + u64::from(u32_at(symbol, 0)))?;
+            let (offset, bytes) = (u64_at(symbol, 8) as usize, u64_at(symbol, 16) as usize);
+            variables.push(Variable { name, kind, offset, bytes });
+        }
     }
     Ok(variables)
 }
 
 /// The name that begins there, up to the zero.
 fn name(file: &mut File, at: u64) -> io::Result<String> {
-    let mut name = Vec::new();
+    let mut name = [0; NAME_BYTES];
     file.seek(SeekFrom::Start(at))?;
-    file.take(NAME_BYTES).read_to_end(&mut name)?;
-    name.truncate(name.iter().position(|&byte| byte == 0).unwrap_or(name.len()));
-    Ok(String::from_utf8_lossy(&name).into_owned())
+    let read = file.read(&mut name)?;
+    let end = name[..read].iter().position(|&byte| byte == 0).unwrap_or(read);
+    Ok(String::from_utf8_lossy(&name[..end]).into_owned())
 }
 
 fn bytes(file: &mut File, at: u64, count: usize) -> io::Result<Vec<u8>> {
@@ -128,4 +162,42 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_crate_of_a_path_is_told_from_its_mangled_name() {
+        let known = [
+            ("_ZN7program7COUNTER17h0123456789abcdefE", Some("program")),
+            ("_RNvCs1234_7program7COUNTER", Some("program")),
+            ("_RNvNtNtCsbG7wjyWBNpY_3std3sys5LOCAL", Some("std")),
+            ("_RNvC7program7COUNTER", Some("program")),
+            ("_ZN56_$LT$program..Own$u20$as$u20$core..default..Default$GT$7default3KEY17h0123456789abcdefE", None),
+            ("_RNvXCs1234_7programNtB2_3OwnNtNtCs5_4core7default7Default3KEY", None),
+            ("_RNvINvCs1234_7program7generichE3KEY", None),
+            ("environ", None),
+            ("_ZN", None),
+            ("_R", None),
+        ];
+        for (mangled, name) in known {
+            assert_eq!(crate_of_path(mangled), name, "{mangled}");
+        }
+    }
+
+    /// The path that a mangled name stands for begins with the crate that is read off it.
+    #[test]
+    fn the_crates_of_all_variables_of_this_executable_are_told() {
+        let mut told = 0;
+        for Variable { name, .. } in variables() {
+            if let Some(of) = crate_of_path(name) {
+                let path = format!("{:#}", rustc_demangle::demangle(name));
+                assert!(path.starts_with(&format!("{of}::")), "{name}: {path}");
+                told += 1;
+            }
+        }
+        assert!(!cfg!(all(target_os = "linux", not(miri))) || told > 50, "{told}");
+    }
 }

@@ -148,17 +148,26 @@ fn is_of_a_program(variable: &Variable) -> bool {
     if !["_ZN", "_R"].iter().any(|start| mangled.starts_with(start)) || generators::are_of(mangled) {
         return false;
     }
-    let name = format!("{:#}", rustc_demangle::demangle(mangled));
+    match symbols::crate_of_path(mangled) {
+        Some(name) => is_crate_of_a_program(name),
+        None => is_of_a_program_by_path(&format!("{:#}", rustc_demangle::demangle(mangled))),
+    }
+}
+
+/// Whether a variable is one of a program, by its path.
+fn is_of_a_program_by_path(path: &str) -> bool {
     // `<A as B>::f`: a function that one of their crates has.
-    let implementor_and_trait = name.split("::<").next().unwrap_or(&name).split(" as ").take(2);
-    let crates = implementor_and_trait.map(|path| {
+    let implementor_and_trait = path.split("::<").next().unwrap_or(path).split(" as ").take(2);
+    let mut crates = implementor_and_trait.map(|path| {
         let path = path.trim_start_matches(|sign: char| !sign.is_alphanumeric() && sign != '_');
         path.split(|sign: char| !sign.is_alphanumeric() && sign != '_').next().unwrap_or(path)
     });
-    let is_excluded = |name: &str| {
-        name.starts_with("netcheck") || [OF_STD, OF_THE_MACHINE, OF_OTHER_THREADS].iter().any(|of| of.contains(&name))
-    };
-    crates.into_iter().any(|name| !name.is_empty() && !is_excluded(name))
+    crates.any(is_crate_of_a_program)
+}
+
+fn is_crate_of_a_program(name: &str) -> bool {
+    let is_excluded = [OF_STD, OF_THE_MACHINE, OF_OTHER_THREADS].iter().any(|of| of.contains(&name));
+    !name.is_empty() && !name.starts_with("netcheck") && !is_excluded
 }
 
 /// The path of a variable, without what the macro `thread_local!` wraps it in.
