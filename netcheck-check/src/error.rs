@@ -80,7 +80,7 @@ fn why_impossible(expected: &Step, possible: &[Step]) -> String {
         "it can't happen at this instant".to_owned()
     } else if expected.is_of_network() {
         "the network can't do this, or need not, with what is under way now".to_owned()
-    } else if possible.iter().filter(is_same).any(|step| step.asks_as(expected)) {
+    } else if possible.iter().filter(is_same).any(|step| step.asked == expected.asked) {
         format!("{who} does this, but with another outcome (are the same faults declared?)")
     } else if possible.iter().any(|step| is_same(&step)) {
         format!("{who} does something else now")

@@ -83,12 +83,6 @@ pub enum Json {
 }
 
 impl Json {
-    /// The value of some data.
-    #[must_use]
-    pub fn of(data: &impl Serialize) -> Json {
-        from_str(&to_string(data)).expect("it was just written")
-    }
-
     /// The data that this is the value of.
     ///
     /// # Errors
@@ -103,30 +97,6 @@ impl Json {
         match self {
             Json::Object(members) => members.iter().find(|(member, _)| member == name).map(|(_, value)| value),
             _ => None,
-        }
-    }
-
-    /// As [`Json::get`].
-    pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
-        match self {
-            Json::Object(members) => members.iter_mut().find(|(member, _)| member == name).map(|(_, value)| value),
-            _ => None,
-        }
-    }
-
-    /// Sets a member, if this is an object.
-    pub fn set(&mut self, name: &str, value: Json) {
-        if let Some(member) = self.get_mut(name) {
-            *member = value;
-        } else if let Json::Object(members) = self {
-            members.push((name.to_owned(), value));
-        }
-    }
-
-    /// Takes a member away.
-    pub fn remove(&mut self, name: &str) {
-        if let Json::Object(members) = self {
-            members.retain(|(member, _)| member != name);
         }
     }
 
@@ -146,20 +116,6 @@ impl Json {
             Json::Natural(number) => Some(*number),
             _ => None,
         }
-    }
-
-    /// The list, if it is one.
-    pub fn as_list_mut(&mut self) -> Option<&mut Vec<Json>> {
-        match self {
-            Json::List(list) => Some(list),
-            _ => None,
-        }
-    }
-}
-
-impl From<&str> for Json {
-    fn from(text: &str) -> Json {
-        Json::Text(text.to_owned())
     }
 }
 

@@ -152,24 +152,6 @@ fn each_violates_the_same_again() {
     }
 }
 
-/// Its connects are one step each.
-#[test]
-fn a_trace_of_version_3_is_read_and_replayed() {
-    let text = include_str!("../replay/version_3.json");
-    assert!(text.contains("\"version\": 3") && !text.contains("established"));
-    let trace = Counterexample::from_json(text).expect("a trace");
-    let fault = FAULTS.iter().find(|fault| fault.name == "chat_halted_send").expect("its fault");
-    let found = fault.checker().replay(fault.seeded, &trace).expect("it fits").expect("it happens again");
-    assert_eq!(without_lines(&found), without_lines(&format!("{}: {}", trace.kind(), trace.message())));
-    // Steps have other numbers than in the file, and arrivals name their senders by the new ones.
-    let arrivals = trace.steps().iter().flat_map(|step| &step.arrived);
-    assert!(arrivals.copied().all(|number| number >= 1 && !trace.steps()[number - 1].outcome.is_empty()));
-    let reads = trace.steps().iter().filter(|step| step.operation.starts_with("read") && !step.arrived.is_empty());
-    let sent = |number: &usize| trace.steps()[number - 1].operation.split(' ').next().map(str::to_owned);
-    let senders: BTreeSet<_> = reads.flat_map(|step| &step.arrived).filter_map(sent).collect();
-    assert!(senders.iter().all(|operation| ["write", "shutdown"].contains(&operation.as_str())), "{senders:?}");
-}
-
 /// The mended programs do all that the traces ask of them, and withstand it.
 #[test]
 fn none_violates_anything_once_it_is_mended() {

@@ -474,11 +474,7 @@ const CHECK: &[Row] = &[
     ("trace::machine", &["trace"]),
     ("trace::html", &["trace", "netcheck_runtime::violation"]),
     ("trace::mermaid", &["trace", "netcheck_runtime::violation"]),
-    (
-        "trace::counterexample",
-        &["printable", "trace::situation", "trace::step", "trace::versions", "netcheck_runtime::violation"],
-    ),
-    ("trace::versions", &["trace::step", "netcheck_runtime::unit::payload"]),
+    ("trace::counterexample", &["printable", "trace::situation", "trace::step", "netcheck_runtime::violation"]),
     ("trace::validated", &["trace", "netcheck_runtime::violation"]),
     (
         "trace",

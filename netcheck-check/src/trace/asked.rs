@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 pub(super) const PAYLOAD_BYTES_MAX: usize = 1024;
 
 /// The question of a step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "call", rename_all = "snake_case")]
 pub(crate) enum Asked {
+    #[default]
     Start,
     Run {
         task: u32,

@@ -119,7 +119,7 @@ impl Chart {
 /// Whether a connect is drawn from this step on: the one that makes the connection, or the one that returns it where that is
 /// the next. A connect that is answered over time was sent with an earlier step, and a refusal is drawn where it returns.
 fn is_sent_with(steps: &[Step], number: usize, step: &Step) -> bool {
-    let is_dial = |step: &Step| matches!(step.asked, Some(Asked::Dial { .. }));
+    let is_dial = |step: &Step| matches!(step.asked, Asked::Dial { .. });
     let is_of_same = |other: &Step| {
         (&other.process, other.task, &other.operation) == (&step.process, step.task, &step.operation)
             && other.kind == Kind::Connect

@@ -3,11 +3,13 @@
 use crate::printable::printable;
 use crate::trace::situation::Situations;
 use crate::trace::step::Step;
-use crate::trace::versions::{self, VERSION};
 use netcheck_peer::json::{self, Json};
 use netcheck_runtime::violation::{Found, ViolationKind};
 use serde::{Deserialize, Serialize};
 use std::ops::Not;
+
+/// The version of the JSON form. Others are refused.
+const VERSION: u64 = 1;
 
 /// The steps from the start to a violation, confirmed on the real code.
 ///
@@ -79,7 +81,7 @@ impl Counterexample {
     }
 
     /// The faults under which it was found, in the words of `#[model_check]`; empty: none.
-    /// `None` for traces of version 1, which do not say.
+    /// `None` if no check has found it.
     pub fn faults(&self) -> Option<&str> {
         self.faults.as_deref()
     }
@@ -130,17 +132,14 @@ impl Counterexample {
     /// If the text is no counterexample, or one of a version that is not known.
     pub fn from_json(text: &str) -> Result<Counterexample, String> {
         let wrong = |error: json::Error| format!("not a counterexample: {error}");
-        let mut trace: Json = json::from_str(text).map_err(wrong)?;
+        let trace: Json = json::from_str(text).map_err(wrong)?;
         match trace.get("version").and_then(Json::as_u64) {
-            Some(version @ 1..=VERSION) => versions::rewrite(&mut trace, version),
-            Some(version) => {
-                return Err(format!(
-                    "it has version {version}, and this netcheck reads versions 1 to {VERSION}: \
-                     run the check again to make a new one"
-                ));
-            }
-            None => return Err("not a counterexample: it has no version".to_owned()),
+            Some(VERSION) => trace.into_data().map_err(wrong),
+            Some(version) => Err(format!(
+                "it has version {version}, and this netcheck reads version {VERSION}: \
+                 run the check again to make a new one"
+            )),
+            None => Err("not a counterexample: it has no version".to_owned()),
         }
-        trace.into_data().map_err(wrong)
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
         Move::LoseInFlight => Some(lose_in_flight(system, state, transition)),
         Move::Pass { ns } => Some(Step {
             events: happenings(system, state, transition),
-            asked: Some(Asked::Pass),
+            asked: Asked::Pass,
             ..of_network(format!("let {:?} pass", Duration::from_nanos(*ns)))
         }),
         Move::Arrive { channel, position } => Some(arrive(system, state, transition, (*channel, *position))),
@@ -38,7 +38,7 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
             let unit = system.shared().unit(*unit).name;
             let when = if *is_over { "is over" } else { "has yet to come" };
             Some(Step {
-                asked: Some(Asked::Settle { unit: unit.clone(), is_over: *is_over }),
+                asked: Asked::Settle { unit: unit.clone(), is_over: *is_over },
                 ..of_network(format!("the time that {unit} waits for {when}"))
             })
         }
@@ -53,11 +53,11 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
                 peer,
                 network: vec![Doing::Hung],
                 events: happenings(system, state, transition),
-                asked: Some(Asked::Hang {
+                asked: Asked::Hang {
                     unit: name.clone(),
                     task: offer.task.0,
                     asked: Box::new(Asked::of(&offer.operation, system.shared())),
-                }),
+                },
                 ..of_network(format!("never answer {operation} of {name}"))
             })
         }
@@ -87,7 +87,7 @@ fn arrive(system: &System, state: &[u32], transition: &Transition, (channel, pos
     Step {
         network,
         events: happenings(system, state, transition),
-        asked: Some(Asked::Arrive { datagram: Datagram::of(system.learner.automata.outcome(packet), system.shared()) }),
+        asked: Asked::Arrive { datagram: Datagram::of(system.learner.automata.outcome(packet), system.shared()) },
         ..of_network(format!("deliver {}", lost_datagram(system, channel, packet)))
     }
 }
@@ -118,7 +118,7 @@ fn dial(
         outcome: outcome.to_owned(),
         peer: peer(system, process, &offer.operation, &Outcome::Done),
         events: happenings(system, state, transition),
-        asked: Some(Asked::Dial { asked: Box::new(Asked::of(&offer.operation, system.shared())) }),
+        asked: Asked::Dial { asked: Box::new(Asked::of(&offer.operation, system.shared())) },
         answered: Some(Answered::Done),
         ..Step::default()
     })
@@ -140,7 +140,7 @@ fn reach(
         outcome: outcome.to_owned(),
         peer: Some(system.shared().hosts[to.0 as usize].name.clone()),
         events: happenings(system, state, transition),
-        asked: Some(Asked::Reach { from: ends[0].clone(), to: ends[1].clone() }),
+        asked: Asked::Reach { from: ends[0].clone(), to: ends[1].clone() },
         ..of_network(format!("deliver {segment}"))
     }
 }
@@ -157,7 +157,7 @@ fn delay(
     let behind = if follows { ", behind what was sent before" } else { "" };
     Step {
         events: happenings(system, state, transition),
-        asked: Some(Asked::Delay { from: ends[0].clone(), to: ends[1].clone(), ns, follows }),
+        asked: Asked::Delay { from: ends[0].clone(), to: ends[1].clone(), ns, follows },
         ..of_network(format!("let {segment} take {:?}{behind}", Duration::from_nanos(ns)))
     }
 }
@@ -206,7 +206,7 @@ fn lose_in_flight(system: &System, state: &[u32], transition: &Transition) -> St
     Step {
         network: network.collect(),
         events,
-        asked: Some(Asked::LoseInFlight),
+        asked: Asked::LoseInFlight,
         ..of_network("lose what is under way".to_owned())
     }
 }
@@ -258,7 +258,7 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
         network,
         remarks: system.learner.remarks(edge).to_vec(),
         events: happenings(system, state, transition),
-        asked: Some(Asked::of(operation, system.shared())),
+        asked: Asked::of(operation, system.shared()),
         answered: Some(Answered::of(&answer, system.shared())),
         ..Step::default()
     })

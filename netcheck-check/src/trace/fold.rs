@@ -45,8 +45,8 @@ pub(super) fn asides(steps: &[Step]) -> Vec<Option<usize>> {
             continue;
         }
         next.insert(task, number);
-        if let (Some(Asked::Dial { asked }), Some(after)) = (&step.asked, steps.get(number))
-            && after.asked.as_ref() == Some(asked)
+        if let (Asked::Dial { asked }, Some(after)) = (&step.asked, steps.get(number))
+            && after.asked == **asked
             && task == (after.process.as_str(), after.task)
         {
             told_with[number - 1] = Some(number + 1);
@@ -86,27 +86,17 @@ pub(super) fn repeated(steps: &[Step], told_with: &[Option<usize>]) -> Vec<bool>
 
 /// Whether a step that is told with another one says no more than that one.
 pub(super) fn is_told_by_the_other(step: &Step) -> bool {
-    matches!(step.asked, Some(Asked::Dial { .. } | Asked::Run { .. }))
+    matches!(step.asked, Asked::Dial { .. } | Asked::Run { .. })
 }
 
 /// Whether a step is the poll of a task that was woken, with which nothing else happens.
 fn is_quiet_poll(step: &Step) -> bool {
     let is_quiet = !step.failed && step.network.is_empty() && step.remarks.is_empty() && step.events.is_empty();
-    is_quiet && matches!(step.asked, Some(Asked::Run { .. }))
+    is_quiet && matches!(step.asked, Asked::Run { .. })
 }
 
 fn is_aside(step: &Step) -> bool {
-    match &step.asked {
-        Some(asked) => {
-            matches!(asked, Asked::Clock | Asked::Deadline | Asked::Compare | Asked::Distance | Asked::Select { .. })
-        }
-        // Of an older trace.
-        None => {
-            let readings = ["Instant::now", "deadline", "compare instants", "time between instants"];
-            let operation = step.operation.as_str();
-            step.kind == Kind::Other && (readings.contains(&operation) || operation.starts_with("select! of "))
-        }
-    }
+    matches!(step.asked, Asked::Clock | Asked::Deadline | Asked::Compare | Asked::Distance | Asked::Select { .. })
 }
 
 /// Steps that repeat.
@@ -209,15 +199,16 @@ mod tests {
         }
     }
 
-    fn step(process: &str, asked: Option<Asked>, operation: &str) -> Step {
+    fn step(process: &str, asked: Asked, operation: &str) -> Step {
         Step { process: process.to_owned(), asked, operation: operation.to_owned(), ..Step::default() }
     }
 
     #[test]
     fn steps_that_a_task_has_taken_before_after_the_same_one_are_repeated() {
-        let asks = |process: &str| ["timer", "write ask", "read no"].map(|operation| step(process, None, operation));
+        let asks =
+            |process: &str| ["timer", "write ask", "read no"].map(|operation| step(process, Asked::Start, operation));
         let mut steps: Vec<Step> = (0..40).flat_map(|_| asks("a")).collect();
-        steps.insert(50, step("b", None, "start"));
+        steps.insert(50, step("b", Asked::Start, "start"));
         steps[80].failed = true;
         let repeated = repeated(&steps, &vec![None; steps.len()]);
         let shown: Vec<usize> = (0..steps.len()).filter(|&index| !repeated[index]).collect();
@@ -230,20 +221,21 @@ mod tests {
     #[test]
     fn asides_are_told_with_the_next_step_of_their_task() {
         let steps = [
-            step("a", Some(Asked::Clock), "Instant::now"),
-            step("b", Some(Asked::Timer), "timer"),
-            step("a", None, "select! of 2 branches"),
-            step("a", Some(Asked::Choose { alternatives: 2 }), "choose of 2"),
-            step("a", Some(Asked::Clock), "Instant::now"),
+            step("a", Asked::Clock, "Instant::now"),
+            step("b", Asked::Timer, "timer"),
+            step("a", Asked::Select { branches: 2 }, "select! of 2 branches"),
+            step("a", Asked::Choose { alternatives: 2 }, "choose of 2"),
+            step("a", Asked::Clock, "Instant::now"),
         ];
         assert_eq!(asides(&steps), [Some(4), None, Some(4), None, None]);
     }
 
     #[test]
     fn a_poll_is_told_with_the_call_of_a_library_that_follows() {
-        let polls = |process| step(process, Some(Asked::Run { task: 0 }), "run task 0");
-        let by_library = Step { library: Some("hyper-1.0.0/src/lib.rs:1".to_owned()), ..step("a", None, "read") };
-        let steps = [polls("a"), polls("b"), step("b", None, "read"), by_library, polls("a")];
+        let polls = |process| step(process, Asked::Run { task: 0 }, "run task 0");
+        let by_library =
+            Step { library: Some("hyper-1.0.0/src/lib.rs:1".to_owned()), ..step("a", Asked::Start, "read") };
+        let steps = [polls("a"), polls("b"), step("b", Asked::Start, "read"), by_library, polls("a")];
         assert_eq!(asides(&steps), [Some(4), None, None, None, None]);
     }
 }

@@ -9,7 +9,6 @@
 //! - [`situation`]: where each process is after each step;
 //! - [`source`]: the source lines of steps;
 //! - [`counterexample`]: the steps to a violation, and their JSON form;
-//! - [`versions`]: that form as earlier versions wrote it;
 //! - [`relation`]: which processes have nothing to do with a violation;
 //! - [`cut`]: where long payloads are cut;
 //! - [`text`]: as text, for a terminal or to be pinned;
@@ -46,4 +45,3 @@ pub(crate) mod source;
 pub(crate) mod step;
 pub(crate) mod text;
 pub(crate) mod validated;
-mod versions;

@@ -7,13 +7,13 @@ use netcheck_runtime::operation::Failure;
 /// The remark on a connection that is refused, if nobody has listened at its address in the steps before.
 pub(crate) fn unheard(before: &[Step], last: &Step) -> Option<String> {
     let address = match (&last.asked, &last.answered) {
-        (Some(Asked::DialUnix { peer }), Some(Answered::Failed { .. })) => return unbound(before, last, peer),
-        (Some(Asked::Open { peer }), Some(Answered::Failed { error: Failure::ConnectionRefused })) => peer,
+        (Asked::DialUnix { peer }, Some(Answered::Failed { .. })) => return unbound(before, last, peer),
+        (Asked::Open { peer }, Some(Answered::Failed { error: Failure::ConnectionRefused })) => peer,
         _ => return None,
     };
     let listener = last.peer.as_deref()?;
     let listens = |step: &Step| match &step.asked {
-        Some(Asked::Listen { address: own }) => process(&step.process) == listener && port(own) == port(address),
+        Asked::Listen { address: own } => process(&step.process) == listener && port(own) == port(address),
         _ => false,
     };
     let connects = process(&last.process);
@@ -28,7 +28,7 @@ pub(crate) fn unheard(before: &[Step], last: &Step) -> Option<String> {
 
 /// The remark on a Unix domain socket that found none with the name to which it connects.
 fn unbound(before: &[Step], last: &Step, name: &str) -> Option<String> {
-    let listens = |step: &&Step| matches!(&step.asked, Some(Asked::Listen { address }) if address == name);
+    let listens = |step: &&Step| matches!(&step.asked, Asked::Listen { address } if address == name);
     let listener = before.iter().find(listens).map(|step| process(&step.process));
     let connects = process(&last.process);
     match listener {

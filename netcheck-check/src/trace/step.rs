@@ -55,9 +55,8 @@ pub struct Step {
     /// The events in the network with this step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Happening>,
-    /// `operation` as data; `None` in traces of versions that did not have it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) asked: Option<Asked>,
+    /// `operation` as data.
+    pub(crate) asked: Asked,
     /// `outcome` as data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) answered: Option<Answered>,
@@ -245,17 +244,6 @@ pub enum Doing {
     Hung,
 }
 
-impl Doing {
-    /// Whether both are the same, apart from the steps that they refer to.
-    fn is_like(&self, other: &Doing) -> bool {
-        match (self, other) {
-            (Doing::Lost { datagram: a, .. }, Doing::Lost { datagram: b, .. })
-            | (Doing::Overtook { datagram: a, .. }, Doing::Overtook { datagram: b, .. }) => a == b,
-            _ => self == other,
-        }
-    }
-}
-
 impl fmt::Display for Doing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -277,37 +265,13 @@ impl Step {
     /// Whether this step is the stored one, by its mover, its question and answer, and its events. Source lines may
     /// move when a program is edited.
     pub(crate) fn is(&self, stored: &Step) -> bool {
-        match stored.asked {
-            Some(_) => {
-                // A reading of the clock follows from the steps before it, so a stored one fits whatever its number is.
-                let is_told = matches!(
-                    (&self.answered, &stored.answered),
-                    (Some(Answered::Time { .. }), Some(Answered::Time { .. }))
-                );
-                (&self.process, self.task, &self.asked) == (&stored.process, stored.task, &stored.asked)
-                    && (is_told || self.answered == stored.answered)
-                    && self.events.len() == stored.events.len()
-                    && self.events.iter().zip(&stored.events).all(|(event, stored)| event.is(stored))
-            }
-            None => self.reads_as(stored),
-        }
-    }
-
-    /// Whether this step asks the same question as a stored one.
-    pub(crate) fn asks_as(&self, stored: &Step) -> bool {
-        match stored.asked {
-            Some(_) => self.asked == stored.asked,
-            None => self.operation == stored.operation,
-        }
-    }
-
-    /// Whether two steps read the same: the only comparison for traces before version 3.
-    fn reads_as(&self, other: &Step) -> bool {
-        let is_told = matches!(self.answered, Some(Answered::Time { .. }));
-        (&self.process, self.task, &self.operation) == (&other.process, other.task, &other.operation)
-            && (is_told || self.outcome == other.outcome)
-            && self.network.len() == other.network.len()
-            && self.network.iter().zip(&other.network).all(|(own, other)| own.is_like(other))
+        // A reading of the clock follows from the steps before it, so a stored one fits whatever its number is.
+        let is_told =
+            matches!((&self.answered, &stored.answered), (Some(Answered::Time { .. }), Some(Answered::Time { .. })));
+        (&self.process, self.task, &self.asked) == (&stored.process, stored.task, &stored.asked)
+            && (is_told || self.answered == stored.answered)
+            && self.events.len() == stored.events.len()
+            && self.events.iter().zip(&stored.events).all(|(event, stored)| event.is(stored))
     }
 
     /// Whether no process takes the step.

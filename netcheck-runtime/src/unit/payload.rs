@@ -109,21 +109,6 @@ fn byte_string(bytes: &[u8]) -> String {
     literal + "\""
 }
 
-/// Words in which traces before version 3 show bytes, `[00 ff]`, as they are shown now.
-pub fn from_hexadecimal(words: &str) -> String {
-    let shown = || {
-        let (before, list) = words.split_once('[').filter(|(before, _)| !before.contains('"'))?;
-        let (list, after) = list.split_once(']')?;
-        Some(format!("{before}{}{after}", byte_string(&bytes(list)?)))
-    };
-    shown().unwrap_or_else(|| words.to_owned())
-}
-
-fn bytes(list: &str) -> Option<Vec<u8>> {
-    let byte = |hex: &str| (hex.len() == 2).then(|| u8::from_str_radix(hex, 16).ok()).flatten();
-    list.split(' ').map(byte).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,14 +154,5 @@ mod tests {
         // A character that is cut is no invalid byte.
         assert_eq!(up_to(4, "abcüdef".as_bytes()), "\"abc\"… (8 bytes)");
         assert_eq!(up_to(1, "ü".as_bytes()), "b\"\\xc3\"… (2 bytes)");
-    }
-
-    #[test]
-    fn old_traces_read_as_new_ones() {
-        assert_eq!(from_hexadecimal("send [44 00 61] to server:4000"), "send b\"D\\0a\" to server:4000");
-        assert_eq!(from_hexadecimal("[00]… (40 bytes) from c:1"), "b\"\\0\"… (40 bytes) from c:1");
-        for unchanged in ["bind [::1]:80", "write \"[x]\" (to s:1)", "[", "ended with [1, 2]"] {
-            assert_eq!(from_hexadecimal(unchanged), unchanged);
-        }
     }
 }
