@@ -99,7 +99,7 @@ pub mod check {
     pub use netcheck_check::{
         Automaton, Channel, Counterexample, Doing, Error, Event, Happening, Kind, PeerCounts, Registered, Step, Timing,
     };
-    pub use netcheck_runtime::{Direction, Estimate, Judgement, Keep, Search, Side, Simulated, State, ViolationKind};
+    pub use netcheck_runtime::{Direction, Judgement, Keep, Search, Side, Simulated, State, ViolationKind};
 }
 
 pub mod monitor {

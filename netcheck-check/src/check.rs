@@ -63,7 +63,6 @@ use crate::network::Network;
 use crate::propagation::Propagation;
 use crate::report::Report;
 use netcheck_runtime::search::drawn::Delays;
-use netcheck_runtime::search::estimate::Estimate;
 use netcheck_runtime::search::frontier::Search;
 use netcheck_runtime::search::score::{Score, State};
 use netcheck_runtime::unit::watchdog;
@@ -320,7 +319,7 @@ impl Checker {
     /// [`finally`](Network::finally) is asked about every end, whichever process it names. A score of
     /// [`best_first`](Checker::best_first) sees one state of those that differ by a permutation.
     ///
-    /// It does nothing with `tasks = tracked`, and is not used in [`Checker::estimate`], [`Checker::propagation`] or a
+    /// It does nothing with `tasks = tracked`, and is not used in [`Checker::propagation`] or a
     /// replay. With the reduction it is given up where executions go round for ever.
     pub fn symmetry(mut self, symmetry: bool) -> Self {
         self.symmetry = symmetry;
@@ -437,40 +436,6 @@ impl Checker {
     /// As [`Checker::try_check`].
     pub fn try_propagation(&self, network: impl FnOnce(&mut Network)) -> Result<Propagation, Error> {
         self.run(registered(network), |job| job.propagation())
-    }
-
-    /// How many states [`Checker::check`] would visit if it finds nothing, about, by probing at random: before a
-    /// run that may take long. The same programs give the same estimate. It takes a bounded number of steps,
-    /// which are some seconds at the most where user code is quick.
-    ///
-    /// Up to 4,096 states, or `max_states` if that is less, are counted. Beyond, ten probes go down to the ends of
-    /// executions, and each state that they meet counts by the ways that lead to it. The estimate does not know:
-    ///
-    /// - rare outcomes that hide most of the states: no probe may meet them. `spread` says how much the probes
-    ///   differ, not how wrong all of them are;
-    /// - with the reduction, how much it will still learn: an estimate relies on what the probes have learned;
-    /// - where executions never end, or come back to where they were in a space that is too large to be counted:
-    ///   states are counted as new as long as no probe has met them, and the result is `is_at_least`;
-    /// - different pasts that come to one state in the end, where there are too many of them for two probes to
-    ///   meet: then there are fewer states;
-    /// - `subsumption`, `max_depth` and `max_messages`, which make the states fewer, and whether there is a violation, at which a check
-    ///   would end.
-    ///
-    /// The tests hold it to a factor of ten, on the examples and on known systems of up to 3 million states.
-    ///
-    /// # Panics
-    /// If the program can't be checked; see [`Checker::try_check`].
-    #[track_caller]
-    pub fn estimate(&self, network: impl FnOnce(&mut Network)) -> Estimate {
-        self.try_estimate(network).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    /// As [`Checker::estimate`], without the panic.
-    ///
-    /// # Errors
-    /// As [`Checker::try_check`].
-    pub fn try_estimate(&self, network: impl FnOnce(&mut Network)) -> Result<Estimate, Error> {
-        self.run(registered(network), |job| job.estimate())
     }
 
     /// The order of exploration.

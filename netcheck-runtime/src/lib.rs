@@ -59,7 +59,6 @@ pub mod world;
 
 pub use operation::Side;
 pub use property::{End, Judgement};
-pub use search::estimate::Estimate;
 pub use search::frontier::Search;
 pub use search::score::State;
 pub use search::simulate::Simulated;

@@ -1,4 +1,4 @@
-//! Orders of exploration: what is found first, and that it does not matter in the end; and estimates.
+//! Orders of exploration: what is found first, and that it does not matter in the end.
 
 use netcheck as tokio;
 use netcheck::Network;
@@ -394,50 +394,4 @@ fn a_checker_with_a_score_can_be_cloned_and_shown() {
         net.process("it", || async { panic!("at once") });
     });
     assert_eq!(report.counterexample().map(Counterexample::kind), Some(ViolationKind::Panic));
-}
-
-#[test]
-fn the_size_of_a_product_is_estimated() {
-    // Six units that have nothing to do with each other, with 12 states each: nearly 3 million.
-    let report = |checker: Checker, units: usize| {
-        checker.reduction(false).estimate(move |net| {
-            for number in 0..units {
-                net.process(format!("unit-{number}"), || async {
-                    for _ in 0..10 {
-                        tokio::task::yield_now().await;
-                    }
-                });
-            }
-        })
-    };
-    assert_eq!(report(Checker::new(), 2).to_string(), "144 states (counted), depth 22");
-    let estimate = report(Checker::new(), 6);
-    let factor = estimate.states() / 12f64.powi(6);
-    assert!((0.1..10.0).contains(&factor), "{estimate}: {factor}");
-    assert_eq!(estimate.depth(), 66, "{estimate}");
-    assert!(estimate.to_string().starts_with("about "), "{estimate}");
-    assert_eq!(estimate, report(Checker::new(), 6), "the same again");
-}
-
-#[test]
-fn executions_without_end_are_estimated_as_at_least() {
-    let estimate = Checker::new().identity(Identity::History).estimate(|net| {
-        net.process("clock", || async {
-            let mut ticks = 0;
-            loop {
-                tokio::time::sleep(Duration::from_secs(1)).await;
-                ticks += netcheck::choose([1, 2]).await;
-                assert!(ticks > 0);
-            }
-        });
-    });
-    assert!(estimate.is_at_least() && !estimate.is_exact(), "{estimate}");
-    assert!(estimate.to_string().starts_with("at least about "), "{estimate}");
-    assert!(estimate.states() > 10_000.0, "{estimate}");
-}
-
-#[test]
-fn who_cannot_be_checked_cannot_be_estimated() {
-    let error = Checker::new().try_estimate(|_| {}).expect_err("nobody is there");
-    assert!(error.to_string().contains("there is nothing to check"), "{error}");
 }

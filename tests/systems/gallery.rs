@@ -6,7 +6,6 @@
 
 mod alternating_bit;
 mod dining_philosophers;
-mod estimates;
 mod go_back_n;
 mod leader_election;
 mod lost_update;

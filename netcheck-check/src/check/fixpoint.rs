@@ -6,7 +6,6 @@ use crate::error::Error;
 use netcheck_runtime::property::Deadlocks;
 use netcheck_runtime::reduction::footprint::{Footprints, Uses};
 use netcheck_runtime::reduction::symmetry::Classes;
-use netcheck_runtime::search::estimate::{Estimate, estimate};
 use netcheck_runtime::search::explore::explore;
 use netcheck_runtime::search::explored::Explored;
 use netcheck_runtime::search::plan::{Limit, Limits, Plan};
@@ -47,15 +46,6 @@ impl Job {
         explored.spread();
         let apart = explored.split > 0;
         Ok(Searched { explored, rounds, apart, simulated: None, system })
-    }
-
-    /// How many states a search would visit, about.
-    pub(super) fn estimate(mut self) -> Result<Estimate, Error> {
-        let attempt = |job: &Job, system: &mut System, initial: &StateVector| {
-            let mut footprints = job.footprints(job.uses());
-            estimate(system, initial, footprints.as_mut(), &job.properties, job.checker.states_max)
-        };
-        Ok(self.attempt(attempt)?.0)
     }
 
     /// Explores until the stubborn sets have relied on nothing that grew; a violation has to stand up.

@@ -272,7 +272,7 @@ fn in_words(seen: Seen, states: Option<u64>, states_max: usize) -> String {
     }
 }
 
-/// A number with two digits, as an estimate is shown.
+/// A number with two digits: a forecast knows no more.
 fn rounded(number: u64) -> HumanCount {
     let unit = 10_u64.pow(number.max(1).ilog10().saturating_sub(1));
     HumanCount((number + unit / 2) / unit * unit)

@@ -7,7 +7,6 @@ mod chance;
 pub(crate) mod concretize;
 pub mod drawn;
 mod ends;
-pub mod estimate;
 mod expand;
 pub mod explore;
 pub mod explored;
