@@ -19,8 +19,6 @@ mod known;
 mod naive;
 #[path = "lifecycle/program.rs"]
 mod program;
-#[path = "lifecycle/random.rs"]
-mod random;
 #[path = "lifecycle/real.rs"]
 mod real;
 #[path = "lifecycle/shrink.rs"]

@@ -4,6 +4,7 @@
 use netcheck as tokio;
 use netcheck::check::{Checker, Verdict};
 use netcheck::net::UdpSocket;
+use random::Random;
 use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
@@ -14,29 +15,17 @@ use tokio::time::{Duration, timeout};
 /// The most states of a system: others say nothing.
 const STATES_MAX: usize = 30_000;
 
-/// Numbers without a pattern: `SplitMix64`.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
+/// A port: any, or one of the two that the root of the process `first` is given first.
+fn port(random: &mut Random) -> u16 {
+    match random.below(5) {
+        0..3 => 0,
+        port => FIRST + port as u16 - 3,
     }
+}
 
-    /// A port: any, or one of the two that the root of the process `first` is given first.
-    fn port(&mut self) -> u16 {
-        match self.below(5) {
-            0..3 => 0,
-            port => FIRST + port as u16 - 3,
-        }
-    }
-
-    /// An address that a program may be given.
-    fn address(&mut self) -> String {
-        format!("{}:{}", ["first", "second"][self.below(2) as usize], FIRST + self.below(2) as u16)
-    }
+/// An address that a program may be given.
+fn address(random: &mut Random) -> String {
+    format!("{}:{}", random.one_of(&["first", "second"]), FIRST + random.below(2) as u16)
 }
 
 /// The first port that the root of the process `first` prefers.
@@ -62,15 +51,15 @@ async fn act(random: &mut Random, opened: &mut Opened) -> io::Result<String> {
     let Opened { sockets, listeners, streams } = opened;
     let came = match random.below(11) {
         0 => {
-            sockets.push(UdpSocket::bind(any(random.port())).await?);
+            sockets.push(UdpSocket::bind(any(port(random))).await?);
             sockets[sockets.len() - 1].local_addr()?
         }
         1..3 => {
-            listeners.push(TcpListener::bind(any(random.port())).await?);
+            listeners.push(TcpListener::bind(any(port(random))).await?);
             listeners[listeners.len() - 1].local_addr()?
         }
         3..6 => {
-            streams.push(timeout(PATIENCE, TcpStream::connect(random.address())).await??);
+            streams.push(timeout(PATIENCE, TcpStream::connect(address(random))).await??);
             streams[streams.len() - 1].local_addr()?
         }
         6 => {
@@ -81,12 +70,12 @@ async fn act(random: &mut Random, opened: &mut Opened) -> io::Result<String> {
         }
         7 => {
             let socket = TcpSocket::new_v4()?;
-            socket.bind(any(random.port()))?;
+            socket.bind(any(port(random)))?;
             socket.local_addr()?
         }
         8 => {
             let Some(socket) = sockets.last() else { return Ok(String::new()) };
-            socket.send_to(&[1], random.address()).await?;
+            socket.send_to(&[1], address(random)).await?;
             socket.local_addr()?
         }
         9 => {
@@ -107,7 +96,7 @@ async fn act(random: &mut Random, opened: &mut Opened) -> io::Result<String> {
 
 /// Some steps that follow from a number, and what came of each.
 async fn acts(seed: u64, steps: u64) -> String {
-    let (random, opened) = (&mut Random(seed), &mut Opened::default());
+    let (random, opened) = (&mut Random::new(seed), &mut Opened::default());
     let mut seen = String::new();
     for _ in 0..steps {
         seen += &act(random, opened).await.unwrap_or_else(|error| format!("{:?}", error.kind()));

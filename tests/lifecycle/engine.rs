@@ -11,7 +11,7 @@ use netcheck::check::{Checker, Direction, Keep, Report, Search, Tasks, Udp, Verd
 use crate::checked::interpret::root;
 use crate::naive::Findings;
 use crate::program::{Shared, System, name};
-use crate::random::Random;
+use random::Random;
 
 /// How a system is checked.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Random systems, each from its seed.
 
 use crate::program::{CANCELLED, ELAPSED, Instruction, Network, Process, REGIONS, REGISTERS, System, Task, Value};
-use crate::random::Random;
+use random::Random;
 
 /// What is sent, returned and given as argument are numbers from 1 to this.
 const CONSTANTS: u64 = 3;

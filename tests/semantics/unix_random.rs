@@ -3,6 +3,7 @@
 
 use netcheck as tokio;
 use netcheck::check::{Checker, Tcp, Verdict};
+use random::Random;
 use std::io;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{UnixDatagram, UnixListener, UnixStream};
@@ -10,16 +11,6 @@ use tokio::net::{UnixDatagram, UnixListener, UnixStream};
 /// Names of listeners and of sockets for datagrams.
 const PATHS: [&str; 2] = ["/run/one", "/run/two"];
 const NAMES: [&str; 2] = ["/run/three", "/run/four"];
-
-/// A source of small numbers: the same for each seed.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-}
 
 /// The sockets of one task.
 #[derive(Default, Hash)]
@@ -114,10 +105,10 @@ async fn all(tasks: Vec<Vec<u8>>) -> Vec<String> {
 fn random_programs_end_alike_with_the_reduction_and_without() {
     let (mut states, mut outputs) = ([0, 0], 0);
     for seed in 0..120 {
-        let mut numbers = Numbers(seed);
+        let mut numbers = Random::new(seed);
         let (count, length) = if seed % 3 == 0 { (3, 3) } else { (2, 6) };
         // Each task binds something first.
-        let first = |task: u8, numbers: &mut Numbers| [0, 14][numbers.below(2) as usize] + task % 2;
+        let first = |task: u8, numbers: &mut Random| [0, 14][numbers.index(2)] + task % 2;
         let tasks: Vec<Vec<u8>> = (0..count)
             .map(|task| {
                 let first = first(task, &mut numbers);

@@ -56,7 +56,7 @@ pub fn source_folder(package: &str) -> PathBuf {
         package if package.starts_with("netcheck") || matches!(package, "benches" | "cargo-netcheck") => {
             root().join(package)
         }
-        "captures" | "interpreter" | "oracle" | "pages" | "peers" | "third-party" | "ui" => {
+        "captures" | "interpreter" | "oracle" | "pages" | "peers" | "random" | "third-party" | "ui" => {
             root().join("tests").join(package.replace('-', "_"))
         }
         "tftp" | "wifi" => root().join("examples").join(package),

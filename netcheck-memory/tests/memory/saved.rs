@@ -2,6 +2,7 @@
 
 use crate::arena;
 use netcheck_memory::{Arena, Carried, Digest, Own, Saved, Unsaved};
+use random::Random;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -64,23 +65,19 @@ fn what_is_put_back_is_what_was_saved() {
     let arena = arena();
     let mut held = arena.enter(|| Carried::new(Held::default()));
     let mut moments: Vec<Moment> = Vec::new();
-    let mut random = 0x9e37_79b9_u64;
-    let mut draw = move || {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        random >> 33
-    };
+    let mut random = Random::new(0);
     for _ in 0..400 {
-        for _ in 0..draw() % 8 {
-            let number = draw();
+        for _ in 0..random.below(8) {
+            let number = random.number();
             arena.enter(|| held.change(number));
         }
         let like = moments.last().map(|moment| &moment.saved);
         let saved = save(&arena, like).expect("nothing of it is outside");
         let (outside, counts, digest) = (held.outside(), held.counts(), image(&arena, &held));
         moments.push(Moment { saved, held: held.clone(), outside, counts, digest });
-        if draw() % 2 == 0 {
+        if random.one_in(2) {
             arena.enter(|| drop(held.take()));
-            let moment = &moments[draw() as usize % moments.len()];
+            let moment = &moments[random.index(moments.len())];
             assert!(put_back(&arena, &moment.saved), "nothing is live");
             held = moment.held.clone();
             assert_eq!((&*held, &held.counts()), (&moment.outside, &moment.counts));

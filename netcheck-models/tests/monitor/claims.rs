@@ -2,23 +2,20 @@
 
 use core::time::Duration;
 use netcheck_models::monitor::{Monitor, Trace};
+use random::Random;
 
 /// An event: a cause, an effect, both or neither.
 type Event = (bool, bool);
 
 fn traces() -> impl Iterator<Item = Vec<(u64, Event)>> {
-    let mut state = 7u64;
-    let mut below = move |bound: u64| {
-        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        (state >> 33) % bound
-    };
+    let mut random = Random::new(7);
     (0..4_000).map(move |_| {
         let mut at = 0;
-        let length = below(6);
+        let length = random.below(6);
         (0..length)
             .map(|_| {
-                at += below(4);
-                (at, (below(3) == 0, below(3) == 0))
+                at += random.below(4);
+                (at, (random.one_in(3), random.one_in(3)))
             })
             .collect()
     })

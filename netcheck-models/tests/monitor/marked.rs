@@ -1,8 +1,9 @@
 //! Monitors in dense time, asked about one execution whose instants are known: they go where a run with readings goes.
 
-use crate::random::{Numbers, Spec, packets};
+use crate::random::{Spec, packets};
 use core::time::Duration;
 use netcheck_models::monitor::{Asked, Configurations, Marked, Monitor, Question};
+use random::Random;
 use std::collections::BTreeSet;
 
 /// A monitor with the instants of its marks.
@@ -53,7 +54,7 @@ impl Beside<'_> {
 fn with_known_instants_a_monitor_in_dense_time_goes_where_a_run_goes() {
     let (mut rejected, mut questions, mut marks) = (0, 0, 0);
     for seed in 100_000..120_000 {
-        let mut numbers = Numbers(seed);
+        let mut numbers = Random::new(seed);
         let spec = Spec::random(&mut numbers);
         let (packets, _) = packets(&mut numbers, 8);
         let monitor = spec.monitor();

@@ -2,28 +2,12 @@
 
 use core::time::Duration;
 use netcheck_models::monitor::{Guard, Monitor, Rule, Trace};
+use random::Random;
 use std::collections::BTreeSet;
 
 /// Letter 0 is sent by the device, letter 1 to it.
 pub const LETTERS: u8 = 2;
 pub const CLOCKS: usize = 2;
-
-/// Random numbers (SplitMix64).
-pub struct Numbers(pub u64);
-
-impl Numbers {
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
-    }
-
-    pub fn chance(&mut self, of: u64) -> bool {
-        self.below(of) == 0
-    }
-}
 
 #[derive(Clone, Debug)]
 pub enum Atom {
@@ -62,7 +46,7 @@ pub struct Spec {
     pub accepting: Vec<bool>,
 }
 
-fn atom(numbers: &mut Numbers, depth: u32) -> Atom {
+fn atom(numbers: &mut Random, depth: u32) -> Atom {
     match numbers.below(if depth == 0 { 5 } else { 8 }) {
         0 => Atom::True,
         1 | 2 => Atom::AtMost(numbers.below(2) as usize, numbers.below(4)),
@@ -84,7 +68,7 @@ fn compares(atom: &Atom, clock: usize) -> bool {
 }
 
 impl Spec {
-    pub fn random(numbers: &mut Numbers) -> Spec {
+    pub fn random(numbers: &mut Random) -> Spec {
         let states = 1 + numbers.below(3) as usize;
         let mut rules = Vec::new();
         for index in 0..states - 1 + 2 + numbers.below(3) as usize {
@@ -93,21 +77,21 @@ impl Spec {
             rules.push(Drawn {
                 from: if onwards { index } else { numbers.below(states as u64) as usize },
                 to: if onwards { index + 1 } else { numbers.below(states as u64) as usize },
-                letter: (!numbers.chance(8)).then(|| numbers.below(LETTERS.into()) as u8),
-                guard: if numbers.chance(4) { Atom::True } else { atom(numbers, 2) },
+                letter: (!numbers.one_in(8)).then(|| numbers.below(LETTERS.into()) as u8),
+                guard: if numbers.one_in(4) { Atom::True } else { atom(numbers, 2) },
                 write: match numbers.below(5) {
                     0 => Write::To(0),
                     1 => Write::To(1),
                     2 => Write::Increment,
                     _ => Write::Nothing,
                 },
-                resets: [numbers.chance(2), numbers.chance(3)],
+                resets: [numbers.one_in(2), numbers.one_in(3)],
             });
         }
-        let deadline = |numbers: &mut Numbers| numbers.chance(3).then(|| (numbers.below(2) as usize, numbers.below(5)));
+        let deadline = |numbers: &mut Random| numbers.one_in(3).then(|| (numbers.below(2) as usize, numbers.below(5)));
         let deadlines: Vec<_> = (0..states).map(|_| deadline(numbers)).collect();
-        let some_accept = numbers.chance(3);
-        let accepting = (0..states).map(|_| some_accept && numbers.chance(2)).collect();
+        let some_accept = numbers.one_in(3);
+        let accepting = (0..states).map(|_| some_accept && numbers.one_in(2)).collect();
         let mut spec = Spec { rules, deadlines, accepting };
         for clock in 0..CLOCKS {
             if !spec.uses(clock) {
@@ -245,7 +229,7 @@ impl Spec {
 }
 
 /// A short random trace with instants from zero, and its end.
-pub fn packets(numbers: &mut Numbers, most: u64) -> (Vec<(u64, u8)>, u64) {
+pub fn packets(numbers: &mut Random, most: u64) -> (Vec<(u64, u8)>, u64) {
     let mut at = 0;
     let mut packets = Vec::new();
     for _ in 0..numbers.below(most + 1) {

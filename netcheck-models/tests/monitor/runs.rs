@@ -1,6 +1,7 @@
 //! Runs against the interpreter of random automata.
 
-use crate::random::{Numbers, Spec, packets, trace};
+use crate::random::{Spec, packets, trace};
+use random::Random;
 
 /// The packet that the interpreter rejects, counted from 1; one more than there are for the end.
 fn rejected_at(spec: &Spec, packets: &[(u64, u8)], end: u64) -> Option<usize> {
@@ -24,7 +25,7 @@ fn rejected_at(spec: &Spec, packets: &[(u64, u8)], end: u64) -> Option<usize> {
 fn random_automata_reject_at_the_packet_at_which_their_interpreter_does() {
     let (mut accepted, mut rejected) = (0, 0);
     for seed in 0..50_000 {
-        let mut numbers = Numbers(seed);
+        let mut numbers = Random::new(seed);
         let spec = Spec::random(&mut numbers);
         let (packets, end) = packets(&mut numbers, 8);
         let trace = trace(&packets, end);

@@ -1,8 +1,9 @@
 //! Theorem 1: the augmented automaton accepts a sniffer's trace exactly if the automaton accepts a mutation of it.
 
-use crate::random::{LETTERS, Numbers, Point, Spec, packets, trace};
+use crate::random::{LETTERS, Point, Spec, packets, trace};
 use core::time::Duration;
 use netcheck_models::monitor::{Explained, Extra, Guess, Search, Sniffer, Verdict};
+use random::Random;
 use std::collections::{BTreeSet, VecDeque};
 
 /// What all mutations of a trace together say.
@@ -67,7 +68,7 @@ fn check_mutation(spec: &Spec, packets: &[(u64, u8)], explained: &Explained<u8>)
 fn theorem_1_holds_for_ten_thousand_random_automata() {
     let (mut consistent, mut violations) = (0, 0);
     for seed in 0..10_000 {
-        let mut numbers = Numbers(1_000_000 + seed);
+        let mut numbers = Random::new(1_000_000 + seed);
         let spec = Spec::random(&mut numbers);
         let (packets, end) = packets(&mut numbers, 6);
         let explained = sniffer().validate(&spec.monitor(), &trace(&packets, end)).unwrap();
@@ -88,7 +89,7 @@ fn theorem_1_holds_for_ten_thousand_random_automata() {
 fn algorithm_2_without_heuristics_finds_a_mutation_exactly_if_there_is_one() {
     let (mut decided, mut given_up) = (0, 0);
     for seed in 0..3_000 {
-        let mut numbers = Numbers(2_000_000 + seed);
+        let mut numbers = Random::new(2_000_000 + seed);
         let spec = Spec::random(&mut numbers);
         let (packets, end) = packets(&mut numbers, 4);
         let trace = trace(&packets, end);
@@ -116,7 +117,7 @@ fn algorithm_2_without_heuristics_finds_a_mutation_exactly_if_there_is_one() {
 fn algorithm_1_to_the_letter_overlooks_mutations_of_automata_that_refuse_received_packets() {
     let (mut overlooked, mut equal) = (0, 0);
     for seed in 0..4_000 {
-        let mut numbers = Numbers(3_000_000 + seed);
+        let mut numbers = Random::new(3_000_000 + seed);
         let complete = seed % 2 == 0;
         let spec = Spec::random(&mut numbers);
         let spec = if complete { spec.with_all_received() } else { spec };
@@ -142,7 +143,7 @@ fn algorithm_1_to_the_letter_overlooks_mutations_of_automata_that_refuse_receive
 fn heuristics_hold_in_each_mutation_that_they_leave() {
     let mut limited = 0;
     for seed in 0..3_000 {
-        let mut numbers = Numbers(4_000_000 + seed);
+        let mut numbers = Random::new(4_000_000 + seed);
         let spec = Spec::random(&mut numbers);
         let (packets, end) = packets(&mut numbers, 4);
         let trace = trace(&packets, end);
@@ -221,7 +222,7 @@ const LENGTH: usize = 3;
 fn algorithm_2_finds_a_likely_mutation_exactly_if_there_is_one() {
     let [mut likely, mut unlikely, mut never] = [0; 3];
     for seed in 0..5_000 {
-        let mut numbers = Numbers(5_000_000 + seed);
+        let mut numbers = Random::new(5_000_000 + seed);
         let spec = Spec::random(&mut numbers);
         let (packets, end) = packets(&mut numbers, 5);
         let most = [numbers.below(3) as usize, numbers.below(3) as usize];

@@ -1,8 +1,8 @@
 //! The transmitter of 802.11 in Figure 1 of the paper, with up to six retransmissions.
 
-use crate::random::Numbers;
 use core::time::Duration;
 use netcheck_models::monitor::{Guard, Guess, Monitor, Rule, Search, Sniffer, Trace, Values, Verdict};
+use random::Random;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Frame {
@@ -63,7 +63,7 @@ fn transmitter() -> Monitor<Frame> {
 }
 
 /// The DUT's trace and the sniffer's, of a channel that loses packets; chances are percents.
-fn session(numbers: &mut Numbers, packets: i64, lost: u64, missed: u64) -> (Trace<Frame>, Trace<Frame>) {
+fn session(numbers: &mut Random, packets: i64, lost: u64, missed: u64) -> (Trace<Frame>, Trace<Frame>) {
     let (mut dut, mut sniffed, mut at) = (Vec::new(), Vec::new(), 0);
     for number in 0..packets {
         for attempt in 0..7 {
@@ -97,7 +97,7 @@ fn sniffer() -> Sniffer<Frame> {
 fn a_right_transmitter_is_accepted_and_explained_with_few_guesses() {
     let monitor = transmitter();
     for seed in 0..40 {
-        let mut numbers = Numbers(seed);
+        let mut numbers = Random::new(seed);
         let (dut, sniffed) = session(&mut numbers, 60, 5 * (seed % 8), 10);
         let validation = monitor.validate(&dut);
         assert!(validation.is_accepted(), "{}", validation.text(&dut));

@@ -1,7 +1,7 @@
 //! Calls on the ends of a broadcast.
 
 use super::super::Record;
-use super::super::record::{Place, Sequence, Value};
+use super::super::record::{Place, Sequence, Value, any};
 use super::sync::broadcast;
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ struct Ends {
 
 pub(crate) fn broadcast(seed: u64, steps: usize) -> Record {
     let mut sequence = Sequence::new(seed, false);
-    let capacity = 1 + sequence.dice.below(5);
+    let capacity = 1 + sequence.dice.index(5);
     let mut ends = Ends { senders: Vec::new(), weak: Vec::new(), receivers: Vec::new(), next: 0 };
     if sequence.dice.one_in(4) {
         ends.senders.push(Some(Rc::new(broadcast::Sender::new(capacity))));
@@ -32,16 +32,16 @@ pub(crate) fn broadcast(seed: u64, steps: usize) -> Record {
 
 impl Ends {
     fn sender(&self, sequence: &mut Sequence) -> Option<Rc<broadcast::Sender<Value>>> {
-        self.senders[sequence.dice.any(&self.senders)?].clone()
+        self.senders[any(&mut sequence.dice, &self.senders)?].clone()
     }
 
     fn receiver(&self, sequence: &mut Sequence) -> Option<&Place<broadcast::Receiver<Value>>> {
         let count = self.receivers.len();
-        (count > 0).then(|| &self.receivers[sequence.dice.below(count)])
+        (count > 0).then(|| &self.receivers[sequence.dice.index(count)])
     }
 
     fn step(&mut self, sequence: &mut Sequence) -> Option<()> {
-        match sequence.dice.below(30) {
+        match sequence.dice.index(30) {
             0..=5 => {
                 let sender = self.sender(sequence)?;
                 self.next += 1;
@@ -86,7 +86,7 @@ impl Ends {
                 sequence.end_step("clone", self.senders.len());
             }
             21 => {
-                let index = sequence.dice.any(&self.senders)?;
+                let index = any(&mut sequence.dice, &self.senders)?;
                 self.senders[index] = None;
                 sequence.end_step("drop_sender", index);
             }
@@ -96,13 +96,13 @@ impl Ends {
                 sequence.end_step("downgrade", (weak.strong_count(), weak.weak_count()));
             }
             23 => {
-                let index = sequence.dice.any(&self.weak)?;
+                let index = any(&mut sequence.dice, &self.weak)?;
                 let sender = self.weak[index].as_ref()?.upgrade();
                 sequence.end_step("upgrade", sender.is_some());
                 self.senders.push(sender.map(Rc::new));
             }
             24 => {
-                let index = sequence.dice.any(&self.weak)?;
+                let index = any(&mut sequence.dice, &self.weak)?;
                 self.weak[index] = None;
                 sequence.end_step("drop_weak", index);
             }

@@ -1,7 +1,7 @@
 //! Calls on the ends of an mpsc.
 
 use super::super::Record;
-use super::super::record::{Place, Sequence, Value, pause};
+use super::super::record::{Place, Sequence, Value, any, pause};
 use super::sync::mpsc;
 use std::rc::Rc;
 
@@ -27,18 +27,18 @@ macro_rules! ends {
             }
 
             fn sender(&self, sequence: &mut Sequence) -> Option<Rc<mpsc::$sender<Value>>> {
-                self.senders[sequence.dice.any(&self.senders)?].clone()
+                self.senders[any(&mut sequence.dice, &self.senders)?].clone()
             }
 
             fn step(&mut self, sequence: &mut Sequence) -> Option<()> {
-                match sequence.dice.below(22) {
+                match sequence.dice.index(22) {
                     0 => {
                         let sender = self.sender(sequence)?;
                         self.senders.push(Some(Rc::new(mpsc::$sender::clone(&sender))));
                         sequence.end_step("clone", self.senders.len());
                     }
                     1 => {
-                        let index = sequence.dice.any(&self.senders)?;
+                        let index = any(&mut sequence.dice, &self.senders)?;
                         self.senders[index] = None;
                         sequence.end_step("drop_sender", index);
                     }
@@ -48,13 +48,13 @@ macro_rules! ends {
                         sequence.end_step("downgrade", (weak.strong_count(), weak.weak_count()));
                     }
                     3 => {
-                        let index = sequence.dice.any(&self.weak)?;
+                        let index = any(&mut sequence.dice, &self.weak)?;
                         let sender = self.weak[index].as_ref()?.upgrade();
                         sequence.end_step("upgrade", sender.is_some());
                         self.senders.push(sender.map(Rc::new));
                     }
                     4 => {
-                        let index = sequence.dice.any(&self.weak)?;
+                        let index = any(&mut sequence.dice, &self.weak)?;
                         self.weak[index] = None;
                         sequence.end_step("drop_weak", index);
                     }
@@ -64,7 +64,7 @@ macro_rules! ends {
                     }
                     9 | 10 => {
                         let mut receiver = self.receiver.lend()?;
-                        let limit = sequence.dice.below(4);
+                        let limit = sequence.dice.index(4);
                         sequence.start("recv_many", async move {
                             let mut buffer = Vec::new();
                             (receiver.recv_many(&mut buffer, limit).await, buffer)
@@ -126,7 +126,7 @@ pub(crate) fn unbounded(seed: u64, steps: usize) -> Record {
 
 pub(crate) fn bounded(seed: u64, steps: usize) -> Record {
     let mut sequence = Sequence::new(seed, false);
-    let mut ends = Bounded::new(mpsc::channel(1 + sequence.dice.below(3)));
+    let mut ends = Bounded::new(mpsc::channel(1 + sequence.dice.index(3)));
     for _ in 0..steps {
         if sequence.dice.one_in(2) {
             ends.send(&mut sequence)
@@ -142,8 +142,8 @@ impl Bounded {
     fn send(&mut self, sequence: &mut Sequence) -> Option<()> {
         let sender = self.sender(sequence)?;
         let value = self.value();
-        let (n, used) = (sequence.dice.below(5), sequence.dice.below(4));
-        match sequence.dice.below(14) {
+        let (n, used) = (sequence.dice.index(5), sequence.dice.index(4));
+        match sequence.dice.index(14) {
             0..=3 => sequence.start("send", async move { sender.send(value).await }),
             4 | 5 => {
                 let sent = sender.try_send(value);

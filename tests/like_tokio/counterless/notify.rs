@@ -1,7 +1,7 @@
 //! Calls on `Notify` and `Barrier`.
 
 use super::super::Record;
-use super::super::record::{Sequence, Woken};
+use super::super::record::{Sequence, Woken, any};
 use super::sync::futures::Notified;
 use super::sync::{Barrier, Notify};
 use std::future::Future;
@@ -26,25 +26,25 @@ fn notify_step<'a>(
     notified: &mut Vec<Option<Pin<Box<Notified<'a>>>>>,
     sequence: &mut Sequence,
 ) -> Option<()> {
-    match sequence.dice.below(16) {
+    match sequence.dice.index(16) {
         0..=4 => {
             notified.push(Some(Box::pin(notify.notified())));
             sequence.end_step("notified", notified.len());
         }
         5..=9 => {
-            let index = sequence.dice.any(notified)?;
-            let variant = sequence.dice.below(2);
+            let index = any(&mut sequence.dice, notified)?;
+            let variant = sequence.dice.index(2);
             let waker = Waker::from(Arc::new(Woken(index, variant)));
             let poll = notified[index].as_mut()?.as_mut().poll(&mut Context::from_waker(&waker));
             sequence.end_step("poll", (index, variant, poll));
         }
         10 => {
-            let index = sequence.dice.any(notified)?;
+            let index = any(&mut sequence.dice, notified)?;
             let is_enabled = notified[index].as_mut()?.as_mut().enable();
             sequence.end_step("enable", (index, is_enabled));
         }
         11 | 12 => {
-            let index = sequence.dice.any(notified)?;
+            let index = any(&mut sequence.dice, notified)?;
             notified[index] = None;
             sequence.end_step("drop", index);
         }
@@ -66,7 +66,7 @@ fn notify_step<'a>(
 
 pub(crate) fn barrier(seed: u64, steps: usize) -> Record {
     let mut sequence = Sequence::new(seed, true);
-    let barrier = Rc::new(Barrier::new(sequence.dice.below(5)));
+    let barrier = Rc::new(Barrier::new(sequence.dice.index(5)));
     for _ in 0..steps {
         if sequence.dice.one_in(3) {
             let barrier = Rc::clone(&barrier);

@@ -1,6 +1,7 @@
 //! How a sequence is made, and what is written down of it.
 
 use super::Record;
+use random::Random;
 use std::cell::RefCell;
 use std::fmt::{Debug, Write};
 use std::future::{Future, poll_fn};
@@ -24,7 +25,7 @@ pub(crate) fn note(line: String) {
 
 /// A sequence of random steps.
 pub(crate) struct Sequence {
-    pub(crate) dice: Dice,
+    pub(crate) dice: Random,
     pub(crate) tasks: Tasks,
     steps: Record,
     /// Whether wake-ups of one step come in any order.
@@ -34,7 +35,7 @@ pub(crate) struct Sequence {
 impl Sequence {
     pub(crate) fn new(seed: u64, is_unordered: bool) -> Self {
         LINES.take();
-        Sequence { dice: Dice(seed), tasks: Tasks(Vec::new()), steps: Vec::new(), is_unordered }
+        Sequence { dice: Random::new(seed), tasks: Tasks(Vec::new()), steps: Vec::new(), is_unordered }
     }
 
     /// A step ends, that was this call with this result.
@@ -56,7 +57,7 @@ impl Sequence {
             self.tasks.0[index] = None;
             self.end_step("cancel", index);
         } else {
-            let waker = self.dice.below(2);
+            let waker = self.dice.index(2);
             let polled = self.tasks.poll(index, waker);
             self.end_step("poll", (index, waker, polled));
         }
@@ -93,8 +94,8 @@ impl Sequence {
 pub(crate) struct Tasks(Vec<Option<Pin<Box<dyn Future<Output = String>>>>>);
 
 impl Tasks {
-    fn any(&self, dice: &mut Dice) -> Option<usize> {
-        dice.any(&self.0)
+    fn any(&self, dice: &mut Random) -> Option<usize> {
+        any(dice, &self.0)
     }
 
     fn poll(&mut self, index: usize, waker: usize) -> Option<String> {
@@ -182,29 +183,8 @@ impl<T> Drop for Lent<T> {
     }
 }
 
-/// SplitMix64.
-pub(crate) struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound as u64).expect("less than a usize")
-    }
-
-    pub(crate) fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    /// The place of something that is there.
-    pub(crate) fn any<T>(&mut self, all: &[Option<T>]) -> Option<usize> {
-        let there: Vec<usize> = (0..all.len()).filter(|&index| all[index].is_some()).collect();
-        (!there.is_empty()).then(|| there[self.below(there.len())])
-    }
+/// The place of something that is there.
+pub(crate) fn any<T>(dice: &mut Random, all: &[Option<T>]) -> Option<usize> {
+    let there: Vec<usize> = (0..all.len()).filter(|&index| all[index].is_some()).collect();
+    (!there.is_empty()).then(|| dice.one_of(&there))
 }

@@ -1,7 +1,7 @@
 //! Calls on the ends of a watched value.
 
 use super::super::Record;
-use super::super::record::{Place, Sequence, Value};
+use super::super::record::{Place, Sequence, Value, any};
 use super::sync::watch;
 use std::rc::Rc;
 
@@ -28,18 +28,18 @@ pub(crate) fn watch(seed: u64, steps: usize) -> Record {
 
 impl Ends {
     fn sender(&self, sequence: &mut Sequence) -> Option<Rc<watch::Sender<Value>>> {
-        self.senders[sequence.dice.any(&self.senders)?].clone()
+        self.senders[any(&mut sequence.dice, &self.senders)?].clone()
     }
 
     fn receiver(&self, sequence: &mut Sequence) -> &Place<watch::Receiver<Value>> {
-        &self.receivers[sequence.dice.below(self.receivers.len())]
+        &self.receivers[sequence.dice.index(self.receivers.len())]
     }
 
     fn send(&mut self, sequence: &mut Sequence) -> Option<()> {
         let sender = self.sender(sequence)?;
         self.next += 1;
         let value = self.next;
-        match sequence.dice.below(13) {
+        match sequence.dice.index(13) {
             0..=2 => {
                 let sent = sender.send(Value(value)).map_err(|error| error.0);
                 sequence.end_step("send", sent);
@@ -78,7 +78,7 @@ impl Ends {
                 sequence.end_step("clone_sender", self.senders.len());
             }
             11 => {
-                let index = sequence.dice.any(&self.senders)?;
+                let index = any(&mut sequence.dice, &self.senders)?;
                 drop(sender);
                 self.senders[index] = None;
                 sequence.end_step("drop_sender", index);
@@ -89,7 +89,7 @@ impl Ends {
     }
 
     fn receive(&mut self, sequence: &mut Sequence) -> Option<()> {
-        let choice = sequence.dice.below(24);
+        let choice = sequence.dice.index(24);
         if choice >= 15 {
             sequence.go_on();
             return Some(());
@@ -123,7 +123,7 @@ impl Ends {
                 sequence.start("changed", async move { receiver.changed().await.map_err(|error| error.to_string()) })
             }
             11 | 12 => {
-                let least = self.next + sequence.dice.below(3) as u64;
+                let least = self.next + sequence.dice.index(3) as u64;
                 sequence.start("wait_for", async move {
                     let seen = receiver.wait_for(|value| value.0 >= least).await;
                     seen.map(|seen| (seen.0, seen.has_changed())).map_err(|error| error.to_string())

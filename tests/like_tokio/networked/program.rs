@@ -1,6 +1,6 @@
 //! Processes of a few tasks that use sockets, as data: the same ones for the same seed, on every machine.
 
-use super::super::observed::generate::Random;
+use random::Random;
 
 /// The datagram sockets of each process.
 pub(crate) const SOCKETS: usize = 2;
@@ -80,8 +80,8 @@ pub(crate) enum How {
 /// `ends_at_zero`: also with a time-out of nothing. tokio counts milliseconds, and rounds up: such a time-out is over with
 /// the next one, but with `tasks = fifo` it is over at once, as with tokio's time paused.
 pub(crate) fn drained(seed: u64, ends_at_zero: bool) -> Vec<Process> {
-    let mut random = Random { state: seed ^ 0xd1a1 };
-    let kind = random.below(3);
+    let mut random = Random::new(seed ^ 0xd1a1);
+    let kind = random.index(3);
     let (has_datagrams, has_streams) = (kind != 1, kind != 0);
     let mut writer = Writer { random, processes: 1, has_datagrams, has_streams, value: 10, drains: true };
     let mut process = writer.process(9);
@@ -95,7 +95,7 @@ pub(crate) fn drained(seed: u64, ends_at_zero: bool) -> Vec<Process> {
 
 /// The same process with loops: most of what is there is asked for in rounds.
 pub(crate) fn polled(seed: u64, ends_at_zero: bool) -> Vec<Process> {
-    let mut random = Random { state: seed ^ 0x9011 };
+    let mut random = Random::new(seed ^ 0x9011);
     let mut processes = drained(seed, ends_at_zero);
     for op in processes.iter_mut().flatten().flatten() {
         if let Op::Drain { how, .. } = op
@@ -109,8 +109,8 @@ pub(crate) fn polled(seed: u64, ends_at_zero: bool) -> Vec<Process> {
 
 /// So many processes, of which each has so few things to do that they meet.
 pub(crate) fn program(seed: u64, processes: usize) -> Vec<Process> {
-    let mut random = Random { state: seed ^ 0xf1f0 };
-    let kind = random.below(3);
+    let mut random = Random::new(seed ^ 0xf1f0);
+    let kind = random.index(3);
     let mut writer =
         Writer { random, processes, has_datagrams: kind != 1, has_streams: kind != 0, value: 10, drains: false };
     let budget = if processes == 1 { 9 } else { 4 };
@@ -128,10 +128,10 @@ struct Writer {
 
 impl Writer {
     fn process(&mut self, mut budget: usize) -> Process {
-        let tasks = if self.processes == 1 { 2 + self.random.below(3) } else { 1 + self.random.below(2) };
+        let tasks = if self.processes == 1 { 2 + self.random.index(3) } else { 1 + self.random.index(2) };
         let mut process = Process::new();
         for task in 0..tasks {
-            let length = if task + 1 == tasks { budget.min(4) } else { self.random.below(4.min(budget) + 1) };
+            let length = if task + 1 == tasks { budget.min(4) } else { self.random.index(4.min(budget) + 1) };
             budget -= length;
             let begins = self.has_streams && length > 0 && self.random.percent(60);
             let first = begins.then(|| self.begin_stream());
@@ -142,26 +142,26 @@ impl Writer {
     }
 
     fn begin_stream(&mut self) -> Op {
-        let stream = self.random.below(STREAMS);
+        let stream = self.random.index(STREAMS);
         match self.random.percent(50) {
             true => Op::Accept(stream),
-            false => Op::Connect { stream, process: self.random.below(self.processes) },
+            false => Op::Connect { stream, process: self.random.index(self.processes) },
         }
     }
 
     fn drain(&mut self) -> Op {
         let is_stream = self.has_streams && (!self.has_datagrams || self.random.percent(50));
         let from = match is_stream {
-            true => Source::Stream(self.random.below(STREAMS)),
-            false => Source::Socket(self.random.below(SOCKETS)),
+            true => Source::Stream(self.random.index(STREAMS)),
+            false => Source::Socket(self.random.index(SOCKETS)),
         };
-        let how = match self.random.below(8) {
+        let how = match self.random.index(8) {
             0 => How::Try,
             1 => How::TryAll,
             2 => How::AtMostZero,
             3 => How::UntilPast,
             4 => How::NowOrNever,
-            5 if self.has_datagrams => How::BesideSocket(self.random.below(SOCKETS)),
+            5 if self.has_datagrams => How::BesideSocket(self.random.index(SOCKETS)),
             _ => How::Biased,
         };
         Op::Drain { from, how }
@@ -171,7 +171,7 @@ impl Writer {
         if self.drains && self.random.percent(45) {
             return if self.random.percent(25) { Op::Pause } else { self.drain() };
         }
-        match self.random.below(10) {
+        match self.random.index(10) {
             0 => Op::Yield,
             1 => {
                 self.value += 1;
@@ -186,18 +186,18 @@ impl Writer {
     }
 
     fn datagram(&mut self) -> Op {
-        let socket = self.random.below(SOCKETS);
+        let socket = self.random.index(SOCKETS);
         if self.random.percent(45) {
             return Op::Receive(socket);
         }
         self.value += 1;
-        let to = (self.random.below(self.processes), self.random.below(SOCKETS));
+        let to = (self.random.index(self.processes), self.random.index(SOCKETS));
         Op::Send { from: socket, to, value: self.value }
     }
 
     fn stream(&mut self) -> Op {
-        let stream = self.random.below(STREAMS);
-        match self.random.below(8) {
+        let stream = self.random.index(STREAMS);
+        match self.random.index(8) {
             0 => self.begin_stream(),
             1 => Op::Close(stream),
             2..=4 => Op::Read(stream),

@@ -1,6 +1,7 @@
 //! Random programs: the same one for the same seed, on every machine.
 
 use super::program::{Block, Branch, CELLS, ORDERED_TASKS, Op, Select, TASKS};
+use random::Random;
 
 /// What the tasks of a program have to do with each other. Few things, so that they meet.
 #[derive(Clone, Copy)]
@@ -25,7 +26,7 @@ pub(crate) fn program(seed: u64, has_tasks: bool) -> Block {
 /// tokio polls the task once for both.
 pub(crate) fn ordered_program(seed: u64) -> Block {
     let mut writer = Writer { is_ordered: true, ..Writer::new(seed, 60, ORDERED_TASKS) };
-    writer.topics.push(TOPICS[writer.random.below(TOPICS.len())]);
+    writer.topics.push(TOPICS[writer.random.index(TOPICS.len())]);
     writer.program(9)
 }
 
@@ -62,15 +63,15 @@ struct Writer {
 
 impl Writer {
     fn new(seed: u64, budget: usize, tasks: usize) -> Writer {
-        let mut random = Random { state: seed };
-        let topics = (0..2).map(|_| TOPICS[random.below(TOPICS.len())]).collect();
+        let mut random = Random::new(seed);
+        let topics = (0..2).map(|_| TOPICS[random.index(TOPICS.len())]).collect();
         Writer { random, topics, budget, delay_ms: 1, marks: 0, tasks, tasks_max: tasks, is_ordered: false }
     }
 
     fn program(mut self, length: usize) -> Block {
         let mut program = Vec::new();
         if self.is_ordered {
-            let left = self.random.below(self.tasks);
+            let left = self.random.index(self.tasks);
             while self.tasks > left {
                 program.push(self.spawn(0));
             }
@@ -89,7 +90,7 @@ impl Writer {
     fn block(&mut self, depth: usize) -> Block {
         let lengths = if self.is_ordered && depth < 2 { [1, 2, 2, 3, 3, 4, 5] } else { [0, 1, 1, 1, 2, 2, 3] };
         let mut block = Block::new();
-        for _ in 0..lengths[self.random.below(7)] {
+        for _ in 0..lengths[self.random.index(7)] {
             block.push(self.op(depth));
             if self.is_ordered && self.random.percent(60) {
                 block.push(self.mark());
@@ -114,23 +115,23 @@ impl Writer {
         if depth < 3 && self.budget > 0 && self.random.percent(45) {
             return self.compound(depth + 1);
         }
-        match self.random.below(10) {
-            0 | 1 => Op::Add(self.random.below(CELLS)),
-            2 => Op::Show(self.random.below(CELLS)),
+        match self.random.index(10) {
+            0 | 1 => Op::Add(self.random.index(CELLS)),
+            2 => Op::Show(self.random.index(CELLS)),
             3 => self.mark(),
             4 => Op::Yield,
             5 if self.random.percent(30) => Op::Pending,
             6 if self.tasks < self.tasks_max => match self.random.percent(40) {
-                true => Op::Abort(self.random.below(self.tasks_max - self.tasks)),
-                false => Op::Join(self.random.below(self.tasks_max - self.tasks)),
+                true => Op::Abort(self.random.index(self.tasks_max - self.tasks)),
+                false => Op::Join(self.random.index(self.tasks_max - self.tasks)),
             },
             _ => self.talk(depth),
         }
     }
 
     fn talk(&mut self, depth: usize) -> Op {
-        let topic = self.topics[self.random.below(self.topics.len())];
-        let choice = self.random.below(5);
+        let topic = self.topics[self.random.index(self.topics.len())];
+        let choice = self.random.index(5);
         match (topic, choice) {
             (Topic::Channel, 0 | 1) => Op::Recv,
             (Topic::Channel, 2) => Op::Send,
@@ -153,12 +154,12 @@ impl Writer {
             (Topic::Time, _) if self.delay_ms > DELAY_MS_MAX => Op::Yield,
             (Topic::Time, 0..=2) => Op::Sleep(self.delay()),
             (Topic::Time, _) => Op::Timeout(self.delay(), self.block(depth + 1)),
-            (Topic::Memory, _) => Op::Add(self.random.below(CELLS)),
+            (Topic::Memory, _) => Op::Add(self.random.index(CELLS)),
         }
     }
 
     fn compound(&mut self, depth: usize) -> Op {
-        match self.random.below(12) {
+        match self.random.index(12) {
             0 | 1 if self.tasks > 0 => self.spawn(depth),
             2 => Op::Both(self.block(depth), self.block(depth)),
             3 => Op::Guarded(self.block(depth)),
@@ -179,8 +180,8 @@ impl Writer {
             false => self.block(depth),
         };
         Branch {
-            guard: self.random.percent(15).then(|| self.random.below(CELLS)),
-            pattern: self.random.percent(15).then(|| self.random.below(CELLS)),
+            guard: self.random.percent(15).then(|| self.random.index(CELLS)),
+            pattern: self.random.percent(15).then(|| self.random.index(CELLS)),
             future: self.block(depth),
             handler,
         }
@@ -199,28 +200,5 @@ impl Writer {
     fn delay(&mut self) -> u64 {
         self.delay_ms *= if self.is_ordered { 5 } else { 2 };
         self.delay_ms
-    }
-}
-
-/// splitmix64.
-pub(crate) struct Random {
-    pub(crate) state: u64,
-}
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound as u64).expect("less than a usize")
-    }
-
-    pub(crate) fn percent(&mut self, chance: u64) -> bool {
-        self.next() % 100 < chance
     }
 }

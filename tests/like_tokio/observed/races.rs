@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use netcheck::check::{Checker, Verdict};
 
-use super::generate::Random;
 use super::{checked, real};
+use random::Random;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Receives {
@@ -47,15 +47,15 @@ const SEEDS: u64 = 40;
 const RUNS: usize = 60;
 
 fn race(seed: u64) -> Race {
-    let mut random = Random { state: seed ^ 0xb1d };
+    let mut random = Random::new(seed ^ 0xb1d);
     let senders = 1 + usize::from(random.percent(35));
     let each = if senders == 1 { 3 } else { 2 };
     let mut value = 0;
     let mut sends = || {
         let mut script = Vec::new();
-        for _ in 0..1 + random.below(each) {
+        for _ in 0..1 + random.index(each) {
             if random.percent(50) {
-                script.push(Sends::Pause(random.below(4)));
+                script.push(Sends::Pause(random.index(4)));
             }
             value += 1;
             script.push(Sends::Send(value));
@@ -63,10 +63,10 @@ fn race(seed: u64) -> Race {
         script
     };
     let senders: Vec<Vec<Sends>> = (0..senders).map(|_| sends()).collect();
-    let mut receiver = vec![Receives::Pause(random.below(5)), Receives::Bind];
+    let mut receiver = vec![Receives::Pause(random.index(5)), Receives::Bind];
     if random.percent(40) {
-        receiver.extend((0..random.below(2)).map(|_| Receives::Take));
-        receiver.extend([Receives::Drop, Receives::Pause(random.below(3)), Receives::Bind]);
+        receiver.extend((0..random.index(2)).map(|_| Receives::Take));
+        receiver.extend([Receives::Drop, Receives::Pause(random.index(3)), Receives::Bind]);
     }
     receiver.extend((0..value).map(|_| Receives::Take));
     Race { receiver, senders }

@@ -16,6 +16,7 @@ pub use like::like_system;
 
 use crate::language::everyday::Everyday;
 use crate::language::program::{ELAPSED, Instruction, Network, Process, System, Tcp, Value};
+use random::Random;
 
 /// How long the programs are.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,7 +84,7 @@ pub fn system(seed: u64, size: Size, words: Words) -> System {
     if words == Words::EverydayLike {
         return like::like_everyday_system(seed);
     }
-    let mut random = Random { state: seed };
+    let mut random = Random::new(seed);
     let processes = match size {
         _ if words.has_streams() => *random.weighted(&[(12, 2), (6, 3)]),
         Size::Small => *random.weighted(&[(14, 2), (5, 3), (1, 4)]),
@@ -435,49 +436,6 @@ fn any(block: &[Instruction], holds: &impl Fn(&Instruction) -> bool) -> bool {
     block
         .iter()
         .any(|instruction| holds(instruction) || instruction.blocks().into_iter().any(|block| any(block, holds)))
-}
-
-/// SplitMix64.
-struct Random {
-    state: u64,
-}
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Numbers that do not change those that are drawn from here on.
-    fn aside(&self) -> Random {
-        Random { state: self.state ^ 0x7472_616e_7369_656e }
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-
-    fn within(&mut self, least: usize, most: usize) -> usize {
-        least + self.below((most - least + 1) as u64) as usize
-    }
-
-    fn percent(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-
-    fn weighted<'a, T>(&mut self, items: &'a [(u64, T)]) -> &'a T {
-        let mut drawn = self.below(items.iter().map(|(weight, _)| weight).sum());
-        for (weight, item) in items {
-            match drawn.checked_sub(*weight) {
-                Some(rest) => drawn = rest,
-                None => return item,
-            }
-        }
-        unreachable!("drawn below the sum of the weights")
-    }
 }
 
 /// The smallest system that can be reached by leaving things out while it still fails.

@@ -1,6 +1,6 @@
 //! What the engine is compared with: random small systems as data, and an explorer that reads them literally.
 //!
-//! This crate depends on nothing, so that the explorer shares no code with the engine.
+//! This crate depends on nothing of the engine, so that the explorer shares no code with the engine.
 
 #![forbid(unsafe_code)]
 

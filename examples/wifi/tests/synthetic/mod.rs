@@ -6,27 +6,7 @@
 pub mod file;
 
 use file::{Heard, KIND_ACK, KIND_DATA};
-
-/// Random numbers (SplitMix64).
-pub struct Numbers(pub u64);
-
-impl Numbers {
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
-    }
-
-    pub fn percent(&mut self, chance: u64) -> bool {
-        self.below(100) < chance
-    }
-
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len() as u64) as usize]
-    }
-}
+use random::Random;
 
 /// A physical layer, with times in microseconds and rates in units of 500 kb/s.
 #[derive(Clone, Copy, Debug)]
@@ -178,7 +158,7 @@ impl Rate {
 /// Simulates a link.
 pub fn session(link: &Link) -> Session {
     let Link { layer, fault, .. } = *link;
-    let mut numbers = Numbers(link.seed * 1_000_003 + 17);
+    let mut numbers = Random::new(link.seed * 1_000_003 + 17);
     let mut session = Session { own: Vec::new(), heard: Vec::new(), wrong: None };
     let (mut now, mut number, mut arf) = (1_000_000, link.first, Rate::default());
     let space = layer.short_space + 2 * layer.slot;
@@ -198,7 +178,7 @@ pub fn session(link: &Link) -> Session {
             Fault::SendsTooOften(at) if at == packet => 8,
             _ => 7,
         };
-        let mut rate = numbers.of(layer.rates);
+        let mut rate = numbers.one_of(layer.rates);
         let mut is_done = false;
         for attempt in 0..transmissions {
             if link.has_arf {
@@ -245,7 +225,7 @@ pub fn session(link: &Link) -> Session {
                 continue;
             }
             let slower: Vec<u8> = layer.rates.iter().copied().filter(|slow| *slow <= rate).collect();
-            let ack_rate = numbers.of(&slower);
+            let ack_rate = numbers.one_of(&slower);
             let ack_end = end + layer.short_space + layer.time_on_air(14, ack_rate, false);
             let ack =
                 Heard { at: ack_end, kind: KIND_ACK, bytes: 14, rate: ack_rate, is_received: true, ..layer.frame() };

@@ -5,7 +5,8 @@
 
 use std::fmt::{self, Display};
 
-use crate::run::Random;
+use crate::run::permutation;
+use random::Random;
 
 /// Processes, and whether datagrams may be lost.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -153,7 +154,7 @@ impl Families {
     fn untie(&mut self, random: &mut Random) {
         let mut count = 0;
         self.for_all_timers(&mut |_| count += 1);
-        let mut powers = random.permutation(count).into_iter();
+        let mut powers = permutation(random, count).into_iter();
         self.for_all_timers(&mut |ms| *ms = 1 << powers.next().expect("one for each"));
     }
 
@@ -200,7 +201,7 @@ pub enum Parents {
 
 /// In those of odd seeds no two timers fire at one instant.
 pub fn families(seed: u64, parents: Parents, ways: Ways) -> Families {
-    let mut random = Random(seed ^ 0xfa41_1135);
+    let mut random = Random::new(seed ^ 0xfa41_1135);
     let processes = if random.percent(70) { 1 } else { 2 };
     let quiet = random.percent(60);
     let counts: Vec<usize> = (0..processes).map(|_| random.one_of(&[1, 2, 2, 2, 2, 3])).collect();
@@ -229,15 +230,15 @@ fn parent(random: &mut Random, children: usize, ways: Ways) -> Vec<Deed> {
             deeds.push(pause(random));
         }
     }
-    for _ in 0..random.below(4) + 1 {
-        let (child, ms) = (random.below(children), random.one_of(&PAUSES_MS));
-        deeds.push(match (random.below(11), has_set) {
+    for _ in 0..random.index(4) + 1 {
+        let (child, ms) = (random.index(children), random.one_of(&PAUSES_MS));
+        deeds.push(match (random.index(11), has_set) {
             (0..4, true) => Deed::JoinNext,
             (4..6, true) => Deed::JoinNextAtMost { ms },
             (6, true) => Deed::AbortSet,
             (0..3, false) => Deed::Await { child },
             (3, false) => Deed::AwaitAtMost { child, ms },
-            (4, false) => Deed::AwaitEither { first: child, second: random.below(children) },
+            (4, false) => Deed::AwaitEither { first: child, second: random.index(children) },
             (5, false) => Deed::Abort { child },
             (6, false) => Deed::Detach { child },
             (7..9, false) if ways >= Ways::Ask => Deed::AskFinished { child },
@@ -248,7 +249,7 @@ fn parent(random: &mut Random, children: usize, ways: Ways) -> Vec<Deed> {
 }
 
 fn pause(random: &mut Random) -> Deed {
-    match random.below(4) {
+    match random.index(4) {
         0 => Deed::Yield,
         1 => Deed::Choose { among: 2 },
         _ => Deed::Sleep { ms: random.one_of(&PAUSES_MS) },
@@ -257,23 +258,23 @@ fn pause(random: &mut Random) -> Deed {
 
 fn child(random: &mut Random, counts: &[usize], quiet: bool) -> Vec<Act> {
     let mut acts = Vec::new();
-    for _ in 0..random.below(3) + 1 {
+    for _ in 0..random.index(3) + 1 {
         let ms = random.one_of(&PAUSES_MS);
-        acts.push(match random.below(14) {
+        acts.push(match random.index(14) {
             0..5 => Act::Sleep { ms },
             5 => Act::SleepAtMost { ms, limit_ms: random.one_of(&PAUSES_MS) },
             6 => Act::Yield,
             7 if random.percent(40) => Act::WaitForEver,
             8 | 9 => {
-                let process = random.below(counts.len());
-                Act::Send { process, child: random.below(counts[process]), value: 1 + random.below(2) as u8 }
+                let process = random.index(counts.len());
+                Act::Send { process, child: random.index(counts[process]), value: 1 + random.index(2) as u8 }
             }
             10 if random.percent(40) => Act::Receive,
             11 | 12 => Act::ReceiveAtMost { ms },
             _ => Act::Choose { among: 2 },
         });
         if !quiet && random.percent(15) {
-            acts.push(Act::AssertNot { value: random.below(3) as u8 });
+            acts.push(Act::AssertNot { value: random.index(3) as u8 });
         }
     }
     acts

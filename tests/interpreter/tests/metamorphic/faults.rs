@@ -1,7 +1,7 @@
 //! Declarations that allow more than others.
 
-use crate::run::Random;
 use oracle::language::program::{Delays, Failure, Network, System, Tcp};
+use random::Random;
 
 /// The same system with one declared fault more, and what that is; `None` if this one is declared already.
 ///
@@ -16,7 +16,7 @@ use oracle::language::program::{Delays, Failure, Network, System, Tcp};
 pub fn more(random: &mut Random, system: &System) -> Option<(String, System)> {
     let mut bigger = system.clone();
     let network = &mut bigger.network;
-    let what = match random.below(if network.tcp.is_some() { 11 } else { 5 }) {
+    let what = match random.index(if network.tcp.is_some() { 11 } else { 5 }) {
         0 => copies(network, 0)?,
         1 => copies(network, 2)?,
         2 => {

@@ -23,7 +23,8 @@ use kin::Kind;
 use netcheck::check::{Checker, Identity, Keep, Search, Tasks, Verdict};
 use oracle::generate::{self, Size};
 use oracle::language::program::{Network, System};
-use run::{Outcome, Random, Sameness, Tally, Trial, all, holds, same};
+use random::Random;
+use run::{Outcome, Sameness, Tally, Trial, all, holds, permutation, same};
 use strangers::Stranger;
 use systems::{check, checker};
 
@@ -254,7 +255,7 @@ fn random_strangers_change_nothing(seeds: Range<u64>) -> Tally {
 
 fn more_faults_remove_nothing(seeds: Range<u64>) -> Tally {
     let relation = |seed: u64, system: &System| {
-        let Some((what, bigger)) = faults::more(&mut Random(seed), system) else { return Trial::Skipped };
+        let Some((what, bigger)) = faults::more(&mut Random::new(seed), system) else { return Trial::Skipped };
         let trial = |reduction| {
             let fewer = check(system, &checker(system, reduction, 0));
             let more = check(&bigger, &checker(&bigger, reduction, 0));
@@ -316,8 +317,8 @@ fn orders_and_names_change_nothing(seeds: Range<u64>) -> Tally {
         system
     };
     let relation = |seed: u64, system: &System| {
-        let mut random = Random(seed);
-        let places = random.permutation(system.processes.len());
+        let mut random = Random::new(seed);
+        let places = permutation(&mut random, system.processes.len());
         let renamed = systems::permuted(system, &places);
         let mut turned = system.clone();
         turned.network.copies.rotate_left(1);

@@ -10,6 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use netcheck::check::{Report, Verdict, ViolationKind};
 
 use interpreter::{Ends, text_of};
+use random::Random;
 
 /// What comes of a relation on one system.
 #[derive(Debug, PartialEq)]
@@ -189,32 +190,11 @@ pub fn all(trials: impl IntoIterator<Item = Trial>) -> Trial {
     sum
 }
 
-/// SplitMix64.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
+/// The numbers below `count` in another order.
+pub fn permutation(random: &mut Random, count: usize) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..count).collect();
+    for last in (1..count).rev() {
+        numbers.swap(last, random.index(last + 1));
     }
-
-    pub fn percent(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    pub fn one_of<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())]
-    }
-
-    /// The numbers below `count` in another order.
-    pub fn permutation(&mut self, count: usize) -> Vec<usize> {
-        let mut numbers: Vec<usize> = (0..count).collect();
-        for last in (1..count).rev() {
-            numbers.swap(last, self.below(last + 1));
-        }
-        numbers
-    }
+    numbers
 }

@@ -12,7 +12,7 @@ const EXECUTIONS_MAX: u64 = 40;
 /// from one to the other, or a process hears from all, or a process has to do with nobody. `declare` says how much time
 /// packets take.
 pub fn system_of_groups(seed: u64, words: Words, declare: fn(u64, &mut Network)) -> System {
-    let mut random = Random { state: seed ^ 0xa9a7 };
+    let mut random = Random::new(seed ^ 0xa9a7);
     let count = *random.weighted(&[(4, 2), (1, 3)]);
     let mut all = small_system(&mut random, words, |network| declare(seed, network));
     let network = all.network.clone();
@@ -44,7 +44,7 @@ pub fn system_of_groups(seed: u64, words: Words, declare: fn(u64, &mut Network))
 /// A system with few executions.
 fn small_system(random: &mut Random, words: Words, adapt: impl Fn(&mut Network)) -> System {
     loop {
-        let mut small = system(random.next(), Size::Small, words);
+        let mut small = system(random.number(), Size::Small, words);
         adapt(&mut small.network);
         if small.processes.len() == 2 && naive::explore(&small, Limits::of(EXECUTIONS_MAX)).is_some() {
             return small;

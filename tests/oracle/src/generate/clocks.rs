@@ -6,7 +6,7 @@ use crate::language::program::{Instruction, Process, System};
 
 /// Lets most processes of a system read the clock, and look later at how much time is over or sleep until so much later.
 pub fn read_clocks(seed: u64, system: &mut System) {
-    let mut random = Random { state: seed ^ 0xc10c };
+    let mut random = Random::new(seed ^ 0xc10c);
     for process in &mut system.processes {
         if random.percent(70) {
             read_clock(&mut random, process);

@@ -27,14 +27,14 @@ const BESIDE_MAX: u64 = 40;
 
 /// A random system with loops; `declare` says how much time packets take.
 pub fn endless_system(seed: u64, limits: Limits, declare: fn(u64, &mut Network)) -> System {
-    let mut random = Random { state: seed ^ 0xe9d1 };
+    let mut random = Random::new(seed ^ 0xe9d1);
     let all = beside(&mut random, seed, declare);
     with_loops(&mut random, all, false, limits)
 }
 
 /// The same with loops most of which ask a socket in each round whether there is something.
 pub fn endless_system_that_polls(seed: u64, limits: Limits, declare: fn(u64, &mut Network)) -> System {
-    let mut random = Random { state: seed ^ 0x9011 };
+    let mut random = Random::new(seed ^ 0x9011);
     let mut all = beside(&mut random, seed, declare);
     if random.percent(40) {
         let mut polling = all.clone();
@@ -111,7 +111,7 @@ fn beside(random: &mut Random, seed: u64, declare: fn(u64, &mut Network)) -> Sys
             (2, Words::EverydayStreams),
             (2, Words::EverydayLike),
         ]);
-        let mut small = system(random.next(), Size::Small, words);
+        let mut small = system(random.number(), Size::Small, words);
         declare(seed, &mut small.network);
         // The engine loses a datagram where it would be received, so that ever more may be under way.
         if small.network.copies == [0] || small.counts_time() {

@@ -7,7 +7,7 @@ use crate::language::program::{Instruction, Process, System, Value, change};
 /// A random system with a copy or two of one of its processes. Most of these are answered without a look at who
 /// asks; some are not quite what they are copies of.
 pub fn like_system(seed: u64, has_loops: bool) -> System {
-    let mut random = Random { state: seed ^ 0x11ce };
+    let mut random = Random::new(seed ^ 0x11ce);
     let words = match has_loops {
         true => *random.weighted(&[(2, Words::Single), (5, Words::Loops)]),
         false => *random.weighted(&[(8, Words::Plain), (4, Words::All), (8, Words::Streams), (3, Words::Mixed)]),
@@ -17,7 +17,7 @@ pub fn like_system(seed: u64, has_loops: bool) -> System {
 
 /// The same of everyday programs, half of them with streams.
 pub(super) fn like_everyday_system(seed: u64) -> System {
-    let mut random = Random { state: seed ^ 0x11ce };
+    let mut random = Random::new(seed ^ 0x11ce);
     let words = if random.percent(50) { Words::Everyday } else { Words::EverydayStreams };
     with_copies(&mut random, system(seed, Size::Small, words))
 }

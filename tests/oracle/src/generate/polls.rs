@@ -7,7 +7,7 @@ use crate::language::program::{FAILED, Instruction, System, Value};
 /// Lets two thirds of the receives of a system be receives that do not wait: once, a number of times with something
 /// between, or until there is something.
 pub fn poll_sockets(seed: u64, system: &mut System) {
-    let mut random = Random { state: seed ^ 0x9011 };
+    let mut random = Random::new(seed ^ 0x9011);
     for process in &mut system.processes {
         for block in &mut process.tasks {
             *block = polling(&mut random, std::mem::take(block), 65);

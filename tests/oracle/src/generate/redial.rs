@@ -6,7 +6,7 @@ use crate::language::program::{Instruction, Process, System, Value};
 /// The first connection is mostly dropped before the second connect begins, which a task of its own waits for. The root
 /// aborts it, or ends, at any time: often when the server has said by a datagram that it has accepted.
 pub fn system_that_connects_again(seed: u64) -> System {
-    let mut random = Random { state: seed ^ 0x4ed1a1 };
+    let mut random = Random::new(seed ^ 0x4ed1a1);
     let words = if random.percent(25) { Words::Streams } else { Words::Mixed };
     let mut network = exchange::network(&mut random, words);
     // What is lost is the subject of other families.

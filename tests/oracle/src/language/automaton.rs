@@ -3,6 +3,7 @@
 //! A monitor holds all places in which it may be: a state with values of the variables and readings of the clocks. It
 //! rejects when no place is left. A clock that reads more than any constant of the monitor reads just that: more.
 
+use random::Random;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -218,35 +219,35 @@ fn anything(state: usize) -> Rule {
 
 /// A random monitor of systems with so many processes.
 pub fn automaton(seed: u64, processes: usize) -> Automaton {
-    let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9_7f4a_7c15);
-    let states = 1 + random.below(4);
-    let (variables, clocks) = (random.below(3), random.below(3));
-    let one_process = (random.below(3) == 0).then(|| random.below(processes));
+    let mut random = Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9_7f4a_7c15);
+    let states = 1 + random.index(4);
+    let (variables, clocks) = (random.index(3), random.index(3));
+    let one_process = (random.index(3) == 0).then(|| random.index(processes));
     let mut observed = Vec::new();
     for what in WHATS {
         for process in (0..processes).filter(|process| one_process.is_none_or(|only| only == *process)) {
-            if random.below(10) < 6 {
+            if random.index(10) < 6 {
                 observed.push((what, process));
             }
         }
     }
     let mut automaton = Automaton { observed, states: Vec::new(), variables, clocks, rules: Vec::new() };
     for number in 0..states {
-        let deadline = (clocks > 0 && random.below(4) == 0).then(|| (random.below(clocks), 5 * random.below(8) as u32));
-        automaton.states.push(State { accepting: random.below(5) == 0, deadline });
+        let deadline = (clocks > 0 && random.index(4) == 0).then(|| (random.index(clocks), 5 * random.index(8) as u32));
+        automaton.states.push(State { accepting: random.index(5) == 0, deadline });
         if number > 0 {
             // so that it is reached
             let rule = automaton.rule(&mut random, processes);
-            automaton.rules.push(Rule { from: random.below(number), to: number, ..rule });
+            automaton.rules.push(Rule { from: random.index(number), to: number, ..rule });
         }
-        if random.below(10) < 7 {
+        if random.index(10) < 7 {
             let otherwise = Rule { otherwise: true, ..anything(number) };
-            automaton.rules.push(Rule { to: random.below(number + 1), ..otherwise });
+            automaton.rules.push(Rule { to: random.index(number + 1), ..otherwise });
         }
     }
-    for _ in 0..random.below(2 * states + 1) {
+    for _ in 0..random.index(2 * states + 1) {
         let rule = automaton.rule(&mut random, processes);
-        let (from, to) = (random.below(states), random.below(states));
+        let (from, to) = (random.index(states), random.index(states));
         automaton.rules.push(Rule { from, to, ..rule });
     }
     automaton.declare_clocks();
@@ -255,24 +256,24 @@ pub fn automaton(seed: u64, processes: usize) -> Automaton {
 
 impl Automaton {
     fn rule(&self, random: &mut Random, processes: usize) -> Rule {
-        let often = |random: &mut Random, percent: usize| random.below(100) < percent;
+        let often = |random: &mut Random, percent: usize| random.index(100) < percent;
         Rule {
-            what: often(random, 75).then(|| WHATS[random.below(WHATS.len())]),
-            process: often(random, 40).then(|| random.below(processes)),
-            value: often(random, 25).then(|| random.below(4) as u8),
+            what: often(random, 75).then(|| WHATS[random.index(WHATS.len())]),
+            process: often(random, 40).then(|| random.index(processes)),
+            value: often(random, 25).then(|| random.index(4) as u8),
             test: (self.variables > 0 && often(random, 35))
-                .then(|| (random.below(self.variables), random.below(2) == 0, random.below(3) as i64)),
+                .then(|| (random.index(self.variables), random.index(2) == 0, random.index(3) as i64)),
             clock: (self.clocks > 0 && often(random, 40))
-                .then(|| (random.below(self.clocks), random.below(2) == 0, 5 * random.below(8) as u32)),
+                .then(|| (random.index(self.clocks), random.index(2) == 0, 5 * random.index(8) as u32)),
             assignment: (self.variables > 0 && often(random, 50)).then(|| {
-                let assigned = match random.below(3) {
-                    0 => Assigned::Constant(random.below(3) as i64),
+                let assigned = match random.index(3) {
+                    0 => Assigned::Constant(random.index(3) as i64),
                     1 => Assigned::Next,
                     _ => Assigned::Event,
                 };
-                (random.below(self.variables), assigned)
+                (random.index(self.variables), assigned)
             }),
-            reset: (self.clocks > 0 && often(random, 40)).then(|| random.below(self.clocks)),
+            reset: (self.clocks > 0 && often(random, 40)).then(|| random.index(self.clocks)),
             ..anything(0)
         }
     }
@@ -303,18 +304,5 @@ impl fmt::Display for Automaton {
         writeln!(f, "observes {:?}", self.observed)?;
         self.states.iter().enumerate().try_for_each(|(number, state)| writeln!(f, "s{number}: {state:?}"))?;
         self.rules.iter().try_for_each(|rule| writeln!(f, "{rule:?}"))
-    }
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
     }
 }

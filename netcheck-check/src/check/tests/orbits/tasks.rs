@@ -4,6 +4,7 @@ use super::*;
 use netcheck_runtime::isolated::cloned;
 use netcheck_runtime::task::{JoinHandle, JoinSet};
 use netcheck_runtime::time::sleep;
+use random::Random;
 use std::pin::Pin;
 use std::task::Poll;
 
@@ -154,14 +155,6 @@ fn states_up_to_exchanging_tasks_are_as_many_as_there_are() {
     assert_eq!(counted(&Checker::new(), network(Parent::LetsGo, &alike(3, &[0, 2])), &[&[2, 3, 4]]), (309, 75));
 }
 
-/// Everything that a seed decides: SplitMix64 (Steele, Lea, Flood 2014).
-fn random(seed: &mut u64, below: u64) -> u64 {
-    *seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mixed = (*seed ^ (*seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (mixed ^ (mixed >> 31)) % below
-}
-
 /// Counts of the networks that were compared.
 #[derive(Debug, Default)]
 struct Compared {
@@ -174,15 +167,15 @@ struct Compared {
 fn compare(seeds: std::ops::Range<u64>) -> Compared {
     let mut compared = Compared::default();
     for seed in seeds {
-        let mut rest = seed;
-        let of = PARENTS[random(&mut rest, PARENTS.len() as u64) as usize];
-        let steps: Steps = (0..1 + random(&mut rest, 3)).map(|_| random(&mut rest, 16) as u8).collect();
-        let mut tasks = alike(2 + usize::from(random(&mut rest, 5) == 0 && steps.len() < 3), &steps);
-        if random(&mut rest, 6) == 0 {
+        let mut random = Random::new(seed);
+        let of = random.one_of(&PARENTS);
+        let steps: Steps = (0..1 + random.below(3)).map(|_| random.below(16) as u8).collect();
+        let mut tasks = alike(2 + usize::from(random.one_in(5) && steps.len() < 3), &steps);
+        if random.one_in(6) {
             tasks[0].1 = 1;
         }
         let mut checker = Checker::new();
-        if random(&mut rest, 2) == 0 {
+        if random.one_in(2) {
             checker = checker.udp(Udp::new().loss());
         }
         let network = network(of, &tasks);

@@ -10,7 +10,7 @@ use crate::naive::Limits;
 
 /// A random system with endless loops, some of which read the clock.
 pub fn endless_system_that_reads_clocks(seed: u64, limits: Limits, declare: fn(u64, &mut Network)) -> System {
-    let mut random = Random { state: seed ^ 0x1257 };
+    let mut random = Random::new(seed ^ 0x1257);
     loop {
         let all = beside(&mut random, seed, declare);
         let all = with_loops(&mut random, all, false, limits);
@@ -18,7 +18,7 @@ pub fn endless_system_that_reads_clocks(seed: u64, limits: Limits, declare: fn(u
             let mut more = all.clone();
             let has_isolated = more.processes.iter().any(|process| !process.isolated.is_empty());
             if random.percent(30) && !has_isolated {
-                clocks::read_clocks(random.next(), &mut more);
+                clocks::read_clocks(random.number(), &mut more);
             }
             more.processes.iter_mut().for_each(|process| read_in_loops(&mut random, process));
             let leaves_interval = more.processes.iter().any(Process::leaves_interval);

@@ -8,7 +8,7 @@ use crate::naive::Limits;
 
 /// A random system with streams in endless loops: one server, one client or two, and sometimes another loop.
 pub fn endless_system_with_streams(seed: u64, limits: Limits) -> System {
-    let mut random = Random { state: seed ^ 0x57e4 };
+    let mut random = Random::new(seed ^ 0x57e4);
     let mut all = loop {
         let drawn = Streams::draw(&mut random);
         if !drawn.spins_in_poll() && is_finite(&drawn, limits) {
