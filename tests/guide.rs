@@ -29,6 +29,7 @@ mod mended;
 mod ordinary;
 
 use book::{Block, Page, read, root};
+use netcheck_words::{CHECK, OF_TESTS, SEARCHES, TCP, Takes, UDP};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -136,22 +137,18 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split('"').step_by(2).flat_map(|text| text.split(|c: char| !is_part_of_a_word(c)))
 }
 
-/// What stands in quotes in the attribute's parser, from one text to another.
-fn names(from: &str, to: &str) -> Vec<String> {
-    let parser = read("netcheck-macros/src/model_check/attr.rs");
-    let (_, rest) = parser.split_once(from).expect("the parser has it");
-    let (lists, _) = rest.split_once(to).expect("the parser has it");
-    lists.split('"').skip(1).step_by(2).map(str::to_owned).collect()
-}
-
-/// The words of the attribute: what its table accepts, and the lists of names that its parser has.
+/// The words of the attribute, and the names that stand for their values: what its table accepts, and all words.
 fn grammar() -> BTreeSet<String> {
     let table = read("netcheck-macros/src/model_check/table.in");
     let (accepted, _) = table.split_once("refused {").expect("a table");
     let rows = accepted.lines().filter_map(|line| line.trim().strip_prefix('"')?.split_once("\" =>"));
     let rows: Vec<String> = rows.map(|(row, _)| row.replace("\\\"", "\"")).collect();
-    let names = names("const WORDS", "\npub(super) fn");
-    let all = rows.iter().flat_map(|row| words(row)).chain(names.iter().map(String::as_str));
+    let all = [CHECK, OF_TESTS, UDP, TCP].into_iter().flatten();
+    let names = all.flat_map(|word| match word.takes {
+        Takes::Choice(_, names) => names.iter().map(|(name, _)| *name).chain([word.name]).collect(),
+        _ => vec![word.name],
+    });
+    let all = rows.iter().flat_map(|row| words(row)).chain(names).chain(SEARCHES.iter().map(|order| order.name));
     all.filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).map(str::to_owned).collect()
 }
 
@@ -171,10 +168,9 @@ const NO_FAULTS: &[&str] = &["copies", "window", "process", "processes", "betwee
 #[test]
 fn every_fault_has_a_picture() {
     let page = Page::read("docs/src/faults.md");
-    let udp = names("const UDP_WORDS", ";").into_iter().map(|word| (word.clone(), format!("images/{word}.svg")));
-    let tcp = names("const TCP_WORDS", ";").into_iter().map(|word| (word.clone(), format!("images/tcp-{word}.svg")));
-    let faults: Vec<(String, String)> =
-        udp.chain(tcp).filter(|(word, _)| !NO_FAULTS.contains(&word.as_str())).collect();
+    let udp = UDP.iter().map(|word| (word.name, format!("images/{}.svg", word.name)));
+    let tcp = TCP.iter().map(|word| (word.name, format!("images/tcp-{}.svg", word.name)));
+    let faults: Vec<(&str, String)> = udp.chain(tcp).filter(|(word, _)| !NO_FAULTS.contains(word)).collect();
     assert!(faults.len() > 10, "{faults:?}");
     let missing = faults.iter().filter(|(_, picture)| !page.links().any(|link| link == picture));
     none(&missing.map(|(word, picture)| format!("{}: `{word}` has no {picture}", page.name)).collect::<Vec<_>>());

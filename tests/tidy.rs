@@ -22,10 +22,10 @@ use std::collections::BTreeSet;
 /// Crates of the workspace, and which others of them each may depend on.
 const CRATES: &[(&str, &[&str])] = &[
     ("cargo-netcheck", &[]),
-    ("netcheck", &["netcheck-capture", "netcheck-check", "netcheck-macros", "netcheck-runtime"]),
+    ("netcheck", &["netcheck-capture", "netcheck-check", "netcheck-macros", "netcheck-runtime", "netcheck-words"]),
     ("netcheck-capture", &["netcheck-models"]),
-    ("netcheck-check", &["netcheck-memory", "netcheck-models", "netcheck-peer", "netcheck-runtime"]),
-    ("netcheck-macros", &[]),
+    ("netcheck-check", &["netcheck-memory", "netcheck-models", "netcheck-peer", "netcheck-runtime", "netcheck-words"]),
+    ("netcheck-macros", &["netcheck-words"]),
     ("netcheck-memory", &[]),
     ("netcheck-models", &[]),
     ("netcheck-peer", &[]),
@@ -36,6 +36,7 @@ const CRATES: &[(&str, &[&str])] = &[
     // What the engine is compared with shares no code with it.
     ("oracle", &["random"]),
     ("interpreter", &["netcheck", "oracle", "random"]),
+    ("netcheck-words", &[]),
     // The dice of all random tests.
     ("random", &[]),
     // Under tests/crates/: on tokio, and checked.

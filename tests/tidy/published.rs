@@ -87,6 +87,7 @@ fn the_crates_of_users_are_published_and_no_others() {
         "netcheck-runtime",
         "netcheck-tracked",
         "netcheck-tracked-std",
+        "netcheck-words",
     ];
     assert!(
         names.iter().eq(expected),

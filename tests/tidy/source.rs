@@ -32,6 +32,7 @@ pub fn sources() -> Vec<PathBuf> {
         "netcheck-memory",
         "netcheck-models",
         "netcheck-runtime",
+        "netcheck-words",
     ];
     folders.iter().flat_map(|folder| rust_files(&root().join(folder))).collect()
 }

@@ -2,7 +2,7 @@
 
 mod delays;
 
-pub(in crate::check) use delays::{UNITS, length};
+pub(in crate::check) use delays::length;
 
 use self::delays::{in_words, interval, listed};
 use crate::error::Error;

@@ -6,7 +6,6 @@
 mod constant;
 mod delay;
 mod grammar;
-mod known;
 mod network;
 mod order;
 mod region;
@@ -16,45 +15,21 @@ use crate::check::{Checker, Dates, Deadlocks, Identity, THREADS_MAX, Tasks, Tcp,
 use crate::error::Error;
 use constant::NoValue;
 use grammar::{Form, Kind, Value, Word};
-use known::{either, hint, nearest_of};
 use netcheck_runtime::operation::Side;
 use netcheck_runtime::world::declared::Direction;
 use netcheck_runtime::world::store::Keep;
-use network::{TCP_WORDS, UDP_WORDS, tcp, udp};
+use netcheck_words::{CHECK, Exclusive, SEARCHES, TCP, UDP, either, hint, names};
+use network::{tcp, udp};
 use order::{search, seeded, simulation};
 pub(crate) use region::region;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-const WORDS: &[&str] = &[
-    "udp",
-    "tcp",
-    "tasks",
-    "deadlocks",
-    "at_most",
-    "duration",
-    "search",
-    "seed",
-    "max_states",
-    "max_depth",
-    "max_messages",
-    "max_memory",
-    "max_time",
-    "reduction",
-    "subsumption",
-    "symmetry",
-    "store",
-    "threads",
-    "capture",
-    "identity",
-    "dates",
-    "audit",
-];
-const LISTS: &[(&str, &[&str])] = &[("udp", UDP_WORDS), ("tcp", TCP_WORDS)];
-
 /// Names that a word may have as its value, and what they stand for.
 type Choices<T> = [(&'static str, T)];
+/// A row of the table of words.
+type Known = netcheck_words::Word;
 
 const DIRECTIONS: &Choices<Direction> =
     &[("send", Direction::Send), ("receive", Direction::Receive), ("both", Direction::Both)];
@@ -65,9 +40,6 @@ const IDENTITIES: &Choices<Identity> = &[("history", Identity::History), ("memor
 const DATES: &Choices<Dates> = &[("absolute", Dates::Absolute), ("relative", Dates::Relative)];
 const STORES: &Choices<Keep> = &[("exact", Keep::Exact), ("fingerprint", Keep::Fingerprint)];
 const BOOLEANS: &Choices<bool> = &[("true", true), ("false", false)];
-
-/// Words that do not go together, and why.
-type Exclusive = (&'static str, &'static str, &'static str);
 
 /// From the words of `#[model_check(…)]`, such as `udp(loss), tcp(read, write), at_most = 1`, but for
 /// `expect`, `snapshot`, `whole`, `replay` and `name`.
@@ -110,40 +82,36 @@ fn name<T: Copy + PartialEq>(value: T, choices: &Choices<T>) -> Option<&'static 
 
 fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
     let mut checker = Checker::new();
-    for word in each(words, WORDS)? {
+    for word in each(words, CHECK)? {
         checker = match word.name {
             "udp" => checker.also_udp(udp(word)?),
             "tcp" => checker.tcp(tcp(word)?),
-            "tasks" => checker.tasks(choice(value(word, "tracked")?, TASKS)?),
-            "deadlocks" => checker.deadlocks(choice(value(word, "paper")?, DEADLOCKS)?),
-            "at_most" => checker.at_most(number(value(word, "1")?)?),
-            "duration" => {
-                checker.duration(delay::time(word, "how many seconds of the programs' time are explored, at least 1")?)
-            }
+            "tasks" => checker.tasks(choice(value(word)?, TASKS)?),
+            "deadlocks" => checker.deadlocks(choice(value(word)?, DEADLOCKS)?),
+            "at_most" => checker.at_most(number(value(word)?)?),
+            "duration" => checker.duration(delay::time(word)?),
             "search" => {
-                let order = value(word, "dfs")?;
+                let order = value(word)?;
                 match simulation(order)? {
                     Some(simulation) => checker.simulation(simulation),
                     None => checker.search(search(order)?),
                 }
             }
-            "seed" => seeded(number(value(word, "7")?)?, words, checker),
-            "max_states" => checker.max_states(number(value(word, "1_000_000")?)?),
-            "max_depth" => checker.max_depth(number(value(word, "500")?)?),
-            "max_messages" => {
-                checker.max_messages(positive(word, "100", "how many messages are written or read, at least 1")?)
-            }
-            "max_memory" => checker.max_memory(number(value(word, "2_000_000_000")?)?),
-            "max_time" => checker.max_time(delay::time(word, "how many seconds the check may take, at least 1")?),
-            "reduction" => checker.reduction(choice(value(word, "false")?, BOOLEANS)?),
-            "subsumption" => checker.subsumption(choice(value(word, "true")?, BOOLEANS)?),
-            "symmetry" => checker.symmetry(choice(value(word, "true")?, BOOLEANS)?),
-            "store" => checker.store(choice(value(word, "fingerprint")?, STORES)?),
+            "seed" => seeded(number(value(word)?)?, words, checker),
+            "max_states" => checker.max_states(number(value(word)?)?),
+            "max_depth" => checker.max_depth(number(value(word)?)?),
+            "max_messages" => checker.max_messages(positive(word)?),
+            "max_memory" => checker.max_memory(number(value_as(word, "2_000_000_000")?)?),
+            "max_time" => checker.max_time(delay::time(word)?),
+            "reduction" => checker.reduction(choice(value(word)?, BOOLEANS)?),
+            "subsumption" => checker.subsumption(choice(value(word)?, BOOLEANS)?),
+            "symmetry" => checker.symmetry(choice(value(word)?, BOOLEANS)?),
+            "store" => checker.store(choice(value(word)?, STORES)?),
             "threads" => checker.threads(threads(word)?),
-            "capture" => checker.capture(choice(value(word, "false")?, BOOLEANS)?),
-            "identity" => checker.identity(choice(value(word, "history")?, IDENTITIES)?),
-            "dates" => checker.dates(choice(value(word, "relative")?, DATES)?),
-            "audit" => checker.audit(choice(value(word, "false")?, BOOLEANS)?),
+            "capture" => checker.capture(choice(value(word)?, BOOLEANS)?),
+            "identity" => checker.identity(choice(value(word)?, IDENTITIES)?),
+            "dates" => checker.dates(choice(value(word)?, DATES)?),
+            "audit" => checker.audit(choice(value(word)?, BOOLEANS)?),
             "replay" => {
                 return Err(word.wrong("`replay` runs one execution instead of a check: write it at the test"));
             }
@@ -175,7 +143,7 @@ fn groups(words: &[Word<'_>], checker: &Checker) -> Result<(), Wrong> {
              (`process`, `processes`, `between`), or put it last",
         )),
         Some(Misplaced::Ordered(number)) => {
-            let words = list(group(number), "udp(loss)")?;
+            let words = list(group(number))?;
             let word = words.iter().find(|word| ["reorder", "window"].contains(&word.name)).expect("it has one");
             Err(word.wrong(format!(
                 "`{}` can't be combined with the `delay` of other packets: there, delays decide in which order packets \
@@ -190,7 +158,7 @@ fn groups(words: &[Word<'_>], checker: &Checker) -> Result<(), Wrong> {
 
 /// The words in the order of `known`, as the attribute calls the builder; none may be said twice, but for `udp`, each of
 /// which is a group of packets.
-fn each<'w, 'a>(words: &'w [Word<'a>], known: &[&str]) -> Result<Vec<&'w Word<'a>>, Wrong> {
+fn each<'w, 'a>(words: &'w [Word<'a>], known: &[Known]) -> Result<Vec<&'w Word<'a>>, Wrong> {
     let is_repeated = |(i, word): &(usize, &Word<'a>)| word.name != "udp" && has_any(&words[..*i], &[word.name]);
     let repeated = words.iter().enumerate().find(is_repeated);
     if let Some((_, word)) = repeated {
@@ -198,7 +166,7 @@ fn each<'w, 'a>(words: &'w [Word<'a>], known: &[&str]) -> Result<Vec<&'w Word<'a
         return Err(word.wrong(format!("`{}` is said twice: {advice}", word.name)));
     }
     let mut sorted: Vec<&Word<'a>> = words.iter().collect();
-    sorted.sort_by_key(|word| known.iter().position(|known| *known == word.name).unwrap_or(known.len()));
+    sorted.sort_by_key(|word| known.iter().position(|known| known.name == word.name).unwrap_or(known.len()));
     Ok(sorted)
 }
 
@@ -218,32 +186,22 @@ fn exclusive(words: &[Word<'_>], pairs: &[Exclusive]) -> Result<(), Wrong> {
 }
 
 fn unknown(word: &Word<'_>) -> Wrong {
-    let lists: Vec<&str> = lists_with(word.name).collect();
-    match lists[..] {
-        [] => word.wrong(nearest_of(word.name, WORDS, "the words are")),
-        [list] => word.wrong(format!("`{0}` is a word of `{list}`: write `{list}({0}, …)`", word.name)),
-        [one, other, ..] => word.wrong(format!(
-            "`{}` is a word of `{one}` and of `{other}`: write it in the parentheses of one of them",
-            word.name
-        )),
-    }
+    word.wrong(netcheck_words::unknown_outside(word.name, &names(CHECK), "the words are"))
 }
 
-fn unknown_in(list: &str, word: &Word<'_>, known: &[&str]) -> Wrong {
+fn unknown_in(list: &str, word: &Word<'_>, known: &[Known]) -> Wrong {
     let name = word.name;
-    if WORDS.contains(&name) {
-        return word.wrong(format!("`{name}` is no word of `{list}`: write it after `{list}(…)`, not inside"));
-    }
-    match lists_with(name).next() {
-        Some(other) => {
-            word.wrong(format!("`{name}` is a word of `{other}`, not of `{list}`: write `{other}({name}, …)`"))
-        }
-        None => word.wrong(nearest_of(name, known, &format!("the words of `{list}` are"))),
-    }
+    word.wrong(match names(CHECK).contains(&name) {
+        true => format!("`{name}` is no word of `{list}`: write it after `{list}(…)`, not inside"),
+        false => netcheck_words::unknown_in(list, name, &names(known)),
+    })
 }
 
-fn lists_with(name: &str) -> impl Iterator<Item = &'static str> {
-    LISTS.iter().filter(move |(_, words)| words.contains(&name)).map(|(list, _)| *list)
+/// The word of the table, wherever it stands there: a word of two lists takes the same in both.
+fn known(word: &Word<'_>) -> &'static Known {
+    let parts = SEARCHES.iter().map(|order| order.words);
+    let mut all = [CHECK, UDP, TCP].into_iter().chain(parts).flatten();
+    all.find(|known| known.name == word.name).expect("only words of the table are looked up")
 }
 
 // The three forms of a word.
@@ -257,7 +215,11 @@ fn alone<T>(word: &Word<'_>, value: T) -> Result<T, Wrong> {
     }
 }
 
-fn value<'w, 'a>(word: &'w Word<'a>, example: &str) -> Result<&'w Value<'a>, Wrong> {
+fn value<'w, 'a>(word: &'w Word<'a>) -> Result<&'w Value<'a>, Wrong> {
+    value_as(word, known(word).example)
+}
+
+fn value_as<'w, 'a>(word: &'w Word<'a>, example: &str) -> Result<&'w Value<'a>, Wrong> {
     match &word.form {
         Form::Value(value) => Ok(value),
         Form::Alone | Form::List(_) | Form::Number(_) => {
@@ -266,10 +228,11 @@ fn value<'w, 'a>(word: &'w Word<'a>, example: &str) -> Result<&'w Value<'a>, Wro
     }
 }
 
-fn list<'w, 'a>(word: &'w Word<'a>, example: &str) -> Result<&'w [Word<'a>], Wrong> {
+fn list<'w, 'a>(word: &'w Word<'a>) -> Result<&'w [Word<'a>], Wrong> {
     match &word.form {
         Form::List(words) => Ok(words),
         Form::Alone | Form::Value(_) | Form::Number(_) => {
+            let example = known(word).example;
             Err(word.wrong(format!("`{}` needs its words in parentheses: write `{example}`", word.name)))
         }
     }
@@ -293,16 +256,16 @@ fn number<N: TryFrom<u64>>(value: &Value<'_>) -> Result<N, Wrong> {
     N::try_from(number).map_err(|_| value.wrong(too_large))
 }
 
-fn positive(word: &Word<'_>, example: &str, meaning: &str) -> Result<usize, Wrong> {
-    let value = value(word, example)?;
+fn positive(word: &Word<'_>) -> Result<usize, Wrong> {
+    let value = value(word)?;
     match number(value)? {
-        0 => Err(value.wrong(format!("`{}` is {meaning}", word.name))),
+        0 => Err(value.wrong(format!("`{}` is {}", word.name, known(word).least.expect("the table says what it is")))),
         number => Ok(number),
     }
 }
 
 fn threads(word: &Word<'_>) -> Result<usize, Wrong> {
-    let value = value(word, "2")?;
+    let value = value(word)?;
     let threads = number(value)?;
     match (1..=THREADS_MAX).contains(&threads) {
         true => Ok(threads),
@@ -311,7 +274,7 @@ fn threads(word: &Word<'_>) -> Result<usize, Wrong> {
 }
 
 fn copies(word: &Word<'_>) -> Result<Vec<usize>, Wrong> {
-    let value = value(word, "[1, 0, 2]")?;
+    let value = value(word)?;
     let Kind::List(values) = &value.kind else {
         return Err(value.wrong("expected a list of whole numbers, such as `[1, 0, 2]`"));
     };
@@ -339,7 +302,7 @@ fn process(value: &Value<'_>) -> Result<String, Wrong> {
 }
 
 fn processes(word: &Word<'_>) -> Result<Vec<String>, Wrong> {
-    let value = value(word, "[\"client\", \"server\"]")?;
+    let value = value(word)?;
     let Kind::List(values) = &value.kind else {
         return Err(value.wrong("expected a list of names, such as `[\"client\", \"server\"]`"));
     };

@@ -6,7 +6,7 @@ use syn::{Expr, ExprLit, Lit, Path};
 use super::Entry;
 use crate::ctxt::Ctxt;
 use crate::function::{Function, attr_name};
-use crate::words::{self, Form, Word};
+use crate::words::{Form, Word};
 
 const ARGUMENTS: &[&str] = &["flavor", "worker_threads", "start_paused", "crate", "unhandled_panic", "name"];
 const FLAVORS: &[&str] = &["current_thread", "multi_thread", "local"];
@@ -20,7 +20,7 @@ pub(super) fn arguments(entry: Entry, words: &[Word], cx: &Ctxt) {
             cx.error(&word.name, format_args!("`{name}` is said twice: keep one"));
         } else if !ARGUMENTS.contains(&name.as_str()) {
             let whose = format!("the arguments of `tokio::{}` are", entry.name());
-            cx.error(&word.name, words::unknown(&word.name, ARGUMENTS, &whose));
+            cx.error(&word.name, netcheck_words::unknown(&name, ARGUMENTS, &whose));
         } else if let Some(literal) = literal(word, cx) {
             value(&name, literal, cx);
             if let ("flavor", Lit::Str(literal)) = (name.as_str(), literal) {
@@ -66,10 +66,10 @@ fn literal<'a>(word: &'a Word, cx: &Ctxt) -> Option<&'a Lit> {
 fn value(name: &str, literal: &Lit, cx: &Ctxt) {
     match (name, literal) {
         ("flavor", Lit::Str(text)) => one_of(FLAVORS, &text.value(), literal, cx),
-        ("flavor", _) => cx.error(literal, format_args!("expected {}, in quotes", words::either(FLAVORS))),
+        ("flavor", _) => cx.error(literal, format_args!("expected {}, in quotes", netcheck_words::either(FLAVORS))),
         ("unhandled_panic", Lit::Str(text)) => one_of(UNHANDLED_PANICS, &text.value(), literal, cx),
         ("unhandled_panic", _) => {
-            cx.error(literal, format_args!("expected {}, in quotes", words::either(UNHANDLED_PANICS)));
+            cx.error(literal, format_args!("expected {}, in quotes", netcheck_words::either(UNHANDLED_PANICS)));
         }
         ("worker_threads", Lit::Int(number)) => match number.base10_parse::<usize>() {
             Ok(0) => cx.error(literal, "a runtime has at least one thread"),
@@ -90,11 +90,8 @@ fn one_of(known: &[&str], found: &str, at: &Lit, cx: &Ctxt) {
     if known.contains(&found) {
         return;
     }
-    let hint = match words::nearest(found, known) {
-        Some(near) => format!(", did you mean `{near}`?"),
-        None => String::new(),
-    };
-    cx.error(at, format_args!("expected {}, found `{found}`{hint}", words::either(known)));
+    let hint = netcheck_words::hint(found, known);
+    cx.error(at, format_args!("expected {}, found `{found}`{hint}", netcheck_words::either(known)));
 }
 
 /// Some arguments belong to one flavor.

@@ -2,85 +2,102 @@
 
 use syn::{Expr, Ident, Lit, LitBool, LitInt, LitStr, Path};
 
-/// Every word is `None` if it was not said or not understood (and then reported).
+/// One attribute.
 #[derive(Default)]
 pub(crate) struct ModelCheck {
     /// The attribute, if it is not the function's first one.
     pub(crate) attribute: Option<Path>,
     /// What the words would be called.
     pub(crate) default_name: String,
-    /// The words that were said, understood or not.
-    pub(crate) said: Said,
-    /// Groups of packets, each with its word.
-    pub(crate) udp: Vec<(Ident, Udp)>,
-    pub(crate) tcp: Option<Tcp>,
-    pub(crate) tasks: Option<Choice>,
-    pub(crate) deadlocks: Option<Choice>,
-    pub(crate) at_most: Option<Expr>,
-    /// Seconds of the programs' time.
-    pub(crate) duration: Option<Time>,
-    pub(crate) search: Option<Search>,
-    pub(crate) seed: Option<Expr>,
-    pub(crate) max_states: Option<Expr>,
-    pub(crate) max_depth: Option<Expr>,
-    pub(crate) max_messages: Option<Expr>,
-    pub(crate) max_memory: Option<Expr>,
-    /// Seconds.
-    pub(crate) max_time: Option<Time>,
-    pub(crate) reduction: Option<LitBool>,
-    pub(crate) subsumption: Option<LitBool>,
-    pub(crate) symmetry: Option<LitBool>,
-    pub(crate) store: Option<Choice>,
-    pub(crate) threads: Option<Number>,
-    pub(crate) capture: Option<LitBool>,
-    pub(crate) identity: Option<Choice>,
-    pub(crate) dates: Option<Choice>,
-    pub(crate) audit: Option<LitBool>,
-    pub(crate) expect: Option<Expect>,
-    /// The file of an execution to run instead of a check.
-    pub(crate) replay: Option<LitStr>,
-    pub(crate) name: Option<Ident>,
+    pub(crate) words: Words,
 }
 
+/// The words of one list, understood or not, in order.
 #[derive(Default)]
-pub(crate) struct Udp {
-    pub(crate) said: Said,
-    pub(crate) reorder: Option<Number>,
-    pub(crate) copies: Option<Vec<Number>>,
-    pub(crate) window: Option<Number>,
-    pub(crate) direction: Option<Choice>,
-    pub(crate) delays: Option<Delays>,
-    pub(crate) processes: Option<Vec<LitStr>>,
-    /// The processes of a link.
-    pub(crate) between: Option<Vec<LitStr>>,
+pub(crate) struct Words(pub(crate) Vec<Said>);
+
+/// A word that was said.
+pub(crate) struct Said {
+    pub(crate) name: Ident,
+    /// `None` if it was not understood (and then reported).
+    pub(crate) value: Option<Value>,
 }
 
-#[derive(Default)]
-pub(crate) struct Tcp {
-    pub(crate) said: Said,
-    pub(crate) buffer: Option<Number>,
-    pub(crate) delays: Option<Delays>,
-    pub(crate) processes: Option<Vec<LitStr>>,
-    pub(crate) side: Option<Choice>,
-    pub(crate) first: Option<Number>,
+pub(crate) enum Value {
+    /// The word stands alone.
+    Nothing,
+    List(Words),
+    Boolean(LitBool),
+    Expression(Expr),
+    Time(Time),
+    Number(Number),
+    Numbers(Vec<Number>),
+    Delays(Delays),
+    /// The name of a process.
+    Process(LitStr),
+    Processes(Vec<LitStr>),
+    Choice(Choice),
+    Search(Search),
+    File(LitStr),
+    Identifier(Ident),
 }
 
-/// The names of the words of one list, in order.
-#[derive(Default)]
-pub(crate) struct Said(pub(crate) Vec<Ident>);
+impl Words {
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Said> {
+        self.0.iter().filter(move |said| said.name == name)
+    }
 
-impl Said {
+    fn said(&self, name: &str) -> Option<&Said> {
+        self.0.iter().find(|said| said.name == name)
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&Ident> {
-        self.0.iter().find(|ident| *ident == name)
+        self.said(name).map(|said| &said.name)
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.get(name).is_some()
+        self.said(name).is_some()
     }
 
     pub(crate) fn has_any(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.has(name))
     }
+
+    pub(crate) fn value(&self, name: &str) -> Option<&Value> {
+        self.said(name)?.value.as_ref()
+    }
+
+    /// The words of each list of this name that was understood, with the name.
+    pub(crate) fn lists<'a>(&'a self, name: &'a str) -> Vec<(&'a Ident, &'a Words)> {
+        let list = |said: &'a Said| match &said.value {
+            Some(Value::List(words)) => Some((&said.name, words)),
+            _ => None,
+        };
+        self.all(name).filter_map(list).collect()
+    }
+}
+
+macro_rules! values {
+    ($($variant:ident($value:ty): $name:ident,)*) => {
+        /// The values of words that were understood.
+        impl Words {
+            $(pub(crate) fn $name(&self, name: &str) -> Option<&$value> {
+                match self.value(name) {
+                    Some(Value::$variant(value)) => Some(value),
+                    _ => None,
+                }
+            })*
+        }
+    };
+}
+
+values! {
+    Choice(Choice): choice,
+    Expression(Expr): expression,
+    File(LitStr): file,
+    Number(Number): number,
+    Search(Search): search,
+    Time(Time): time,
 }
 
 /// How long packets may take.
@@ -130,13 +147,7 @@ pub(crate) struct Choice {
 /// `random(seed = 7)`: a name, and what may stand in parentheses behind it.
 pub(crate) struct Search {
     pub(crate) choice: Choice,
-    pub(crate) said: Said,
-    pub(crate) seed: Option<Expr>,
-    pub(crate) depth: Option<Number>,
+    pub(crate) words: Words,
     /// The number of `retransmissions`.
     pub(crate) arrivals: Option<Number>,
-    pub(crate) runs: Option<Expr>,
-    pub(crate) time: Option<Time>,
 }
-
-pub(crate) type Expect = Choice;

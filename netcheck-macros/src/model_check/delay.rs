@@ -1,14 +1,11 @@
 //! Reads the value of `delay = …`, an interval of delays or a list of them; and of `max_time = …`, a time.
 
+use netcheck_words::UNITS;
 use syn::{Expr, ExprArray, ExprLit, ExprRange, Lit, RangeLimits};
 
 use super::ast::{Delays, DelaysKind, Length, Time};
 use crate::ctxt::Ctxt;
 use crate::words::ungroup;
-
-/// The units of delays, and their lengths in nanoseconds.
-const UNITS: &[(&str, u64)] =
-    &[("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000)];
 
 /// Delays are shorter, in nanoseconds (146 years).
 const NS_MAX: u64 = u64::MAX / 4;

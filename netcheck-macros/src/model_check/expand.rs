@@ -174,17 +174,16 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Ident, ReturnType};
+use syn::{Attribute, Ident, ReturnType};
 
-use super::ast::{Choice, ModelCheck, Number, Search, Time};
-use super::attr::plain;
-use super::network;
+use super::ast::{Choice, ModelCheck};
+use super::calls;
 use crate::function::{Function, attr_name, should_panic};
 use crate::whole::is_whole;
 
 pub(super) fn tests(checks: &[ModelCheck], function: &Function) -> TokenStream {
     match checks {
-        [check] if check.name.is_none() => one(check, function),
+        [check] if !check.words.has("name") => one(check, function),
         checks => several(checks, function),
     }
 }
@@ -249,7 +248,7 @@ fn several(checks: &[ModelCheck], function: &Function) -> TokenStream {
 /// The attribute that leaves out a test of a whole program, where tokio is the real one in crates that name it.
 fn ignored(check: &ModelCheck, function: &Function) -> Option<TokenStream> {
     let is_ignored = function.attrs.iter().any(|attr| attr_name(attr) == "ignore");
-    let is_left_out = check.said.has("whole") && !is_whole() && !is_ignored;
+    let is_left_out = check.words.has("whole") && !is_whole() && !is_ignored;
     is_left_out.then(|| quote!(#[ignore = "a whole program: `cargo netcheck test` checks it"]))
 }
 
@@ -261,9 +260,9 @@ fn run(check: &ModelCheck, path: &[&str], function: &Function) -> TokenStream {
     let checker = Ident::new("__checker", Span::mixed_site());
     let counterexample = Ident::new("__counterexample", Span::mixed_site());
 
-    let checker_value = self::checker(check);
+    let checker_value = calls::checker(&check.words);
     let should_panic = should_panic(function);
-    let expect = match &check.expect {
+    let expect = match check.words.choice("expect") {
         Some(Choice { variant, .. }) => quote!(#variant),
         None => quote!(Verified),
     };
@@ -281,7 +280,7 @@ fn run(check: &ModelCheck, path: &[&str], function: &Function) -> TokenStream {
         #checker,
         ::netcheck::__private::Expect::#expect,
     };
-    let finish = if let Some(file) = &check.replay {
+    let finish = if let Some(file) = check.words.file("replay") {
         quote_spanned! {name.span()=>
             ::netcheck::__private::run_trace(
                 #test
@@ -293,7 +292,7 @@ fn run(check: &ModelCheck, path: &[&str], function: &Function) -> TokenStream {
             );
         }
     } else {
-        match check.said.has("snapshot") {
+        match check.words.has("snapshot") {
             true => {
                 let run = quote_spanned!(name.span()=> ::netcheck::__private::run_pinned(#test #network,));
                 quote! {
@@ -337,111 +336,4 @@ fn network(function: &Function) -> TokenStream {
         registered = quote_spanned!(output=> ::netcheck::__private::registered(#registered));
     }
     quote_spanned!(output=> |#net| #registered)
-}
-
-fn checker(check: &ModelCheck) -> TokenStream {
-    let mut calls = TokenStream::new();
-    if let [(_, first), others @ ..] = &check.udp[..] {
-        let (first, others) = (network::udp(first), others.iter().map(|(_, other)| network::udp(other)));
-        calls.extend(quote!(.udp(#first) #(.also_udp(#others))*));
-    }
-    if let Some(tcp) = &check.tcp {
-        let tcp = network::tcp(tcp);
-        calls.extend(quote!(.tcp(#tcp)));
-    }
-    if let Some(Choice { variant, .. }) = &check.tasks {
-        calls.extend(quote!(.tasks(::netcheck::check::Tasks::#variant)));
-    }
-    if let Some(Choice { variant, .. }) = &check.deadlocks {
-        calls.extend(quote!(.deadlocks(::netcheck::check::Deadlocks::#variant)));
-    }
-    if let Some(at_most) = &check.at_most {
-        calls.extend(quote!(.at_most(#at_most)));
-    }
-    if let Some(horizon) = check.duration.as_ref().map(duration) {
-        calls.extend(quote!(.duration(#horizon)));
-    }
-    if let Some(search) = &check.search {
-        calls.extend(self::search(search, check.seed.as_ref()));
-    }
-    if let Some(seed) = &check.seed {
-        calls.extend(quote!(.seed(#seed)));
-    }
-    if let Some(max_states) = &check.max_states {
-        calls.extend(quote!(.max_states(#max_states)));
-    }
-    if let Some(max_depth) = &check.max_depth {
-        calls.extend(quote!(.max_depth(#max_depth)));
-    }
-    if let Some(max_messages) = &check.max_messages {
-        calls.extend(quote!(.max_messages(#max_messages)));
-    }
-    if let Some(max_memory) = &check.max_memory {
-        calls.extend(quote!(.max_memory(#max_memory)));
-    }
-    if let Some(max_time) = check.max_time.as_ref().map(duration) {
-        calls.extend(quote!(.max_time(#max_time)));
-    }
-    if let Some(reduction) = &check.reduction {
-        calls.extend(quote!(.reduction(#reduction)));
-    }
-    if let Some(subsumption) = &check.subsumption {
-        calls.extend(quote!(.subsumption(#subsumption)));
-    }
-    if let Some(symmetry) = &check.symmetry {
-        calls.extend(quote!(.symmetry(#symmetry)));
-    }
-    if let Some(Choice { variant, .. }) = &check.store {
-        calls.extend(quote!(.store(::netcheck::check::Keep::#variant)));
-    }
-    if let Some(Number { literal, .. }) = &check.threads {
-        calls.extend(quote!(.threads(#literal)));
-    }
-    if let Some(capture) = &check.capture {
-        calls.extend(quote!(.capture(#capture)));
-    }
-    if let Some(Choice { variant, .. }) = &check.identity {
-        calls.extend(quote!(.identity(::netcheck::check::Identity::#variant)));
-    }
-    if let Some(Choice { variant, .. }) = &check.dates {
-        calls.extend(quote!(.dates(::netcheck::check::Dates::#variant)));
-    }
-    if let Some(audit) = &check.audit {
-        calls.extend(quote!(.audit(#audit)));
-    }
-    quote!(::netcheck::check::Checker::new() #calls)
-}
-
-fn duration(Time { ns, value }: &Time) -> TokenStream {
-    match ns {
-        Some(ns) => quote!(::core::time::Duration::from_nanos(#ns)),
-        None => quote!(::core::time::Duration::from_secs(#value)),
-    }
-}
-
-fn search(search: &Search, seed: Option<&Expr>) -> TokenStream {
-    let Search { choice: Choice { name, variant }, depth, .. } = search;
-    let seed = search.seed.as_ref().or(seed).map_or_else(|| quote!(0), |seed| quote!(#seed));
-    let search = if name == "random" {
-        quote!(#variant { seed: #seed })
-    } else if name == "simulate" {
-        let runs = search.runs.as_ref().map(|runs| quote!(.runs(#runs)));
-        let time = search.time.as_ref().map(duration).map(|time| quote!(.time(#time)));
-        return quote!(.simulation(::netcheck::check::Simulation::new(#seed) #runs #time));
-    } else if name == "network_states" {
-        let arrivals = search.arrivals.as_ref().map(plain);
-        let both = arrivals.map(|arrivals| quote!(::core::option::Option::Some(#arrivals)));
-        let retransmissions = both.unwrap_or_else(|| quote!(::core::option::Option::None));
-        quote!(#variant { retransmissions: #retransmissions })
-    } else if name == "retransmissions" {
-        let arrivals = search.arrivals.as_ref().map(plain).map_or_else(|| quote!(2), |arrivals| quote!(#arrivals));
-        quote!(#variant { arrivals: #arrivals })
-    } else if name == "pct" {
-        // As many as most bugs need that are not found by chance (section 4 of the paper).
-        let depth = depth.as_ref().map(plain).map_or_else(|| quote!(3), |depth| quote!(#depth));
-        quote!(#variant { seed: #seed, depth: #depth })
-    } else {
-        quote!(#variant)
-    };
-    quote!(.search(::netcheck::check::Search::#search))
 }

@@ -2,15 +2,15 @@
 //! into several: one for each attribute.
 //!
 //! `ast` is what the words say, `attr` reads it off the attribute, `delay` reads delays, `name` is what a test is called,
-//! `valid` refuses what does not go together, `expand` writes the tests, `network` their builders of UDP and TCP. Nothing here knows what a
-//! word *does*: that is the builder's business, in `netcheck::check`.
+//! `valid` refuses what does not go together, `expand` writes the tests, `calls` their builders. The words themselves stand in
+//! the crate `netcheck-words`. Nothing here knows what a word *does*: that is the builder's business, in `netcheck::check`.
 
 mod ast;
 mod attr;
+mod calls;
 mod delay;
 mod expand;
 mod name;
-mod network;
 mod valid;
 
 use proc_macro2::TokenStream;

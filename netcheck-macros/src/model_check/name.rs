@@ -5,7 +5,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::Ident;
 
-use super::ast::ModelCheck;
+use super::ast::{ModelCheck, Value};
 use crate::words::{Form, Word};
 
 /// The name of a check without words: nothing is perturbed.
@@ -23,7 +23,10 @@ pub(super) fn of(words: &[Word]) -> String {
 impl ModelCheck {
     /// The name that was chosen, or that of its words, at `span`.
     pub(super) fn test_name(&self, span: Span) -> Ident {
-        self.name.clone().unwrap_or_else(|| Ident::new(&self.default_name, span))
+        match self.words.value("name") {
+            Some(Value::Identifier(name)) => name.clone(),
+            _ => Ident::new(&self.default_name, span),
+        }
     }
 }
 

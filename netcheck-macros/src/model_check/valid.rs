@@ -1,11 +1,12 @@
 //! Refuses words that do not go together, and functions that cannot become a check.
 
+use netcheck_words::{CHECK, SEARCHES, TCP, UDP, UDP_EXCLUSIVE, Word};
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, FnArg, Lit, LitStr, ReturnType, Safety, Type};
 
-use super::ast::{Delays, DelaysKind, ModelCheck, Said, Tcp, Udp};
+use super::ast::{Delays, DelaysKind, ModelCheck, Time, Value, Words};
 use crate::ctxt::Ctxt;
 use crate::function::{Function, attr_name};
 
@@ -15,59 +16,41 @@ const THREADS_MAX: usize = 256;
 pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
     // A word that was not understood may be the one that seems to be missing.
     let understood = cx.is_clean();
-    for (word, udp) in &check.udp {
+    let words = &check.words;
+    let groups = words.lists("udp");
+    for (name, udp) in &groups {
         self::udp(udp, cx);
         let faults = ["loss", "duplication", "reorder", "copies", "window", "delay"];
-        if understood && !udp.said.has_any(&faults) {
-            cx.error(word, "`udp` names no fault: say which, as in `udp(loss)`, or leave it out");
+        if understood && !udp.has_any(&faults) {
+            cx.error(name, "`udp` names no fault: say which, as in `udp(loss)`, or leave it out");
         }
     }
-    groups(&check.udp, cx);
-    if let Some(threads) = check.threads.as_ref().filter(|threads| !(1..=THREADS_MAX).contains(&threads.value)) {
+    self::groups(&groups, cx);
+    if let Some(threads) = words.number("threads").filter(|threads| !(1..=THREADS_MAX).contains(&threads.value)) {
         let most = "take at most as many as the machine has cores";
         cx.error(&threads.literal, format!("`threads` is how many explore, from 1 to {THREADS_MAX}: {most}"));
     }
-    if let (Some(tcp), Some(word)) = (&check.tcp, check.said.get("tcp")) {
-        self::tcp(tcp, cx);
-        if understood && tcp.said.0.is_empty() {
-            cx.error(word, "`tcp` names no failure: say which, as in `tcp(open, read)`, or leave it out");
-        }
-        if understood && !tcp.said.has_any(&["open", "close", "read", "write", "reset", "hang"]) {
-            limits_of_nothing(tcp, cx);
-        }
-        if let Some(transient) = tcp.said.get("transient")
-            && understood
-            && !tcp.said.has_any(&["open", "close", "read", "write"])
-        {
-            cx.error(
-                transient,
-                "`transient` says how calls fail, but `tcp` names none: \
-                 add `open`, `close`, `read` or `write`, or leave it out",
-            );
-        }
+    if let [(name, tcp)] = words.lists("tcp")[..] {
+        self::tcp(name, tcp, understood, cx);
     }
-    if let Some(at_most) = check.said.get("at_most")
+    if let Some(at_most) = words.get("at_most")
         && understood
-        && !check.said.has_any(&["udp", "tcp"])
+        && !words.has_any(&["udp", "tcp"])
     {
         cx.error(at_most, "`at_most` limits faults, but none are declared: add `udp(…)` or `tcp(…)`, or leave it out");
     }
-    let horizon = check.duration.as_ref().map(|time| &time.value);
-    not_zero(horizon, "`duration` is how many seconds of the programs' time are explored, at least 1", cx);
-    search(check, cx);
-    let max_time = check.max_time.as_ref().map(|time| &time.value);
-    not_zero(max_time, "`max_time` is how many seconds the check may take, at least 1", cx);
-    not_zero(check.max_messages.as_ref(), "`max_messages` is how many messages are written or read, at least 1", cx);
-    replay(check, cx);
-    if let Some(snapshot) = check.said.get("snapshot").filter(|_| !check.said.has("replay")) {
-        if !check.said.has("expect") {
+    not_zero(words, CHECK, cx);
+    search(words, cx);
+    replay(words, cx);
+    if let Some(snapshot) = words.get("snapshot").filter(|_| !words.has("replay")) {
+        if !words.has("expect") {
             cx.error(
                 snapshot,
                 "`snapshot` without `expect`: a check that passes has no counterexample to pin; \
                  add `expect = panic` (or another violation), or leave `snapshot` out",
             );
         }
-        if let Some(expect) = check.expect.as_ref().filter(|expect| expect.name == "inconclusive") {
+        if let Some(expect) = words.choice("expect").filter(|expect| expect.name == "inconclusive") {
             cx.error(
                 &expect.name,
                 "`expect = inconclusive` can't be combined with `snapshot`: \
@@ -77,44 +60,55 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
     }
 }
 
-fn search(check: &ModelCheck, cx: &Ctxt) {
-    let search = check.search.as_ref();
-    if let Some(depth) = search.and_then(|search| search.depth.as_ref()).filter(|depth| depth.value == 0) {
-        cx.error(&depth.literal, "`depth` is how many ordering constraints a bug needs, at least 1");
-    }
-    if let Some(arrivals) = search.and_then(|search| search.arrivals.as_ref()).filter(|arrivals| arrivals.value == 0) {
-        cx.error(&arrivals.literal, "this is how often a datagram arrives before the search puts it off, at least 1");
-    }
+fn search(words: &Words, cx: &Ctxt) {
+    let search = words.search("search");
     if let Some(search) = search {
-        if let (Some(_), Some(time)) = (&search.runs, &search.time) {
+        let arrivals = search.arrivals.as_ref().or_else(|| search.words.number("retransmissions"));
+        if let Some(arrivals) = arrivals.filter(|arrivals| arrivals.value == 0) {
+            cx.error(
+                &arrivals.literal,
+                "this is how often a datagram arrives before the search puts it off, at least 1",
+            );
+        }
+        if let (Some(_), Some(time)) = (search.words.expression("runs"), search.words.time("time")) {
             cx.error(&time.value, "`runs` and `time` both say when the simulation ends: keep one");
         }
-        not_zero(search.runs.as_ref(), "`runs` is how many executions are simulated, at least 1", cx);
-        let time = search.time.as_ref().map(|time| &time.value);
-        not_zero(time, "`time` is for how many seconds executions are simulated, at least 1", cx);
+        let order = SEARCHES.iter().find(|order| search.choice.name == order.name).expect("it is one of them");
+        if order.name != "network_states" {
+            not_zero(&search.words, order.words, cx);
+        }
     }
-    if let Some(expect) = check.expect.as_ref().filter(|expect| expect.name == "simulated")
+    if let Some(expect) = words.choice("expect").filter(|expect| expect.name == "simulated")
         && search.is_none_or(|search| search.choice.name != "simulate")
     {
         cx.error(&expect.name, "only a simulation ends as `simulated`: add `search = simulate`, or leave `expect` out");
     }
 }
 
-/// A literal 0 is refused here, any other expression that is 0 when the check begins.
-fn not_zero(value: Option<&Expr>, what: &str, cx: &Ctxt) {
-    if let Some(Expr::Lit(ExprLit { lit: Lit::Int(literal), .. })) = value
-        && literal.base10_digits() == "0"
-    {
-        cx.error(literal, what);
+/// Refuses 0 as the number of words for which it has no meaning: a literal here, any other expression when the check
+/// begins.
+fn not_zero(words: &Words, table: &[Word], cx: &Ctxt) {
+    for (word, least) in table.iter().filter_map(|word| Some((word.name, word.least?))) {
+        let literal = match words.value(word) {
+            Some(Value::Number(number)) => &number.literal,
+            Some(
+                Value::Expression(Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }))
+                | Value::Time(Time { value: Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }), .. }),
+            ) => literal,
+            _ => continue,
+        };
+        if literal.base10_digits().trim_matches(['0', '_']).is_empty() {
+            cx.error(literal, format_args!("`{word}` is {least}"));
+        }
     }
 }
 
 /// One execution is run, and nothing searched.
-fn replay(check: &ModelCheck, cx: &Ctxt) {
-    if !check.said.has("replay") {
+fn replay(words: &Words, cx: &Ctxt) {
+    if !words.has("replay") {
         return;
     }
-    if let Some(file) = check.replay.as_ref().filter(|file| file.value().is_empty()) {
+    if let Some(file) = words.file("replay").filter(|file| file.value().is_empty()) {
         cx.error(file, "a trace is in a file: this name is empty");
     }
     let of_searches = [
@@ -131,69 +125,47 @@ fn replay(check: &ModelCheck, cx: &Ctxt) {
         "threads",
     ];
     for word in of_searches {
-        if let Some(said) = check.said.get(word) {
+        if let Some(said) = words.get(word) {
             cx.error(
                 said,
                 format_args!("`{word}` is about a search, and `replay` runs one execution: leave `{word}` out"),
             );
         }
     }
-    if let Some(snapshot) = check.said.get("snapshot") {
+    if let Some(snapshot) = words.get("snapshot") {
         cx.error(
             snapshot,
             "`snapshot` can't be combined with `replay`: the file holds the execution already; leave `snapshot` out",
         );
     }
-    if let Some(expect) = check.expect.as_ref().filter(|expect| expect.name == "inconclusive") {
+    if let Some(expect) = words.choice("expect").filter(|expect| expect.name == "inconclusive") {
         cx.error(&expect.name, "`replay` runs one execution, which hits no limit: expect a violation, or nothing");
     }
 }
 
-fn udp(udp: &Udp, cx: &Ctxt) {
-    let copies = udp.said.has("copies");
-    for (word, number) in [("loss", "0"), ("duplication", "2")] {
-        if let Some(word) = udp.said.get(word).filter(|_| copies) {
+fn udp(udp: &Words, cx: &Ctxt) {
+    for (word, other, why) in UDP_EXCLUSIVE {
+        if let Some(word) = udp.get(word).filter(|_| udp.has(other)) {
+            cx.error(word, format_args!("`{word}` can't be combined with `{other}`: {why}"));
+        }
+    }
+    not_zero(udp, UDP, cx);
+    if let Some(Value::Delays(delays)) = udp.value("delay") {
+        self::delays(delays, cx);
+        for word in ["reorder", "window"].iter().filter_map(|word| udp.get(word)) {
             cx.error(
                 word,
                 format_args!(
-                    "`{word}` can't be combined with `copies`: \
-                     `copies` states in full how often each packet may arrive; put a {number} into it instead"
+                    "`{word}` can't be combined with the lengths of delays: they decide in which order packets \
+                     arrive; keep one"
                 ),
             );
         }
     }
-    if let Some(reorder) = udp.said.get("reorder").filter(|_| udp.said.has("window")) {
-        cx.error(
-            reorder,
-            "`reorder` can't be combined with `window`: both say how many packets the network holds; keep one",
-        );
-    }
-    for (word, number) in [("reorder", &udp.reorder), ("window", &udp.window)] {
-        if let Some(number) = number.as_ref().filter(|number| number.value == 0) {
-            cx.error(
-                &number.literal,
-                format_args!("`{word}` is how many packets the network holds, at least 1; 1 keeps their order"),
-            );
-        }
-    }
-    if let Some(delays) = &udp.delays {
-        self::delays(delays, cx);
-        for word in ["reorder", "window"] {
-            if let Some(word) = udp.said.get(word) {
-                cx.error(
-                    word,
-                    format_args!(
-                        "`{word}` can't be combined with the lengths of delays: they decide in which order packets \
-                         arrive; keep one"
-                    ),
-                );
-            }
-        }
-    }
-    if let Some(numbers) = &udp.copies {
+    if let Some(Value::Numbers(numbers)) = udp.value("copies") {
         if numbers.is_empty() {
             cx.error(
-                udp.said.get("copies"),
+                udp.get("copies"),
                 "`copies` is empty, but each packet needs a number of arrivals: write `copies = [1]` for a network without faults",
             );
         }
@@ -203,32 +175,22 @@ fn udp(udp: &Udp, cx: &Ctxt) {
             }
         }
     }
-    processes(&udp.said, "processes", udp.processes.as_deref(), cx);
-    processes(&udp.said, "between", udp.between.as_deref(), cx);
-    let Some(between) = udp.said.get("between") else { return };
-    for (word, means) in [("process", "all packets of a process"), ("processes", "all packets of processes")] {
-        if let Some(word) = udp.said.get(word) {
-            cx.error(
-                word,
-                format_args!(
-                    "`{word}` can't be combined with `between`: one means {means}, the other those of a link; keep one"
-                ),
-            );
-        }
-    }
-    if udp.between.as_ref().is_some_and(|names| names.len() == 1) {
+    processes(udp, cx);
+    if let (Some(between), Some(Value::Processes(names))) = (udp.get("between"), udp.value("between"))
+        && names.len() == 1
+    {
         cx.error(between, "`between` names two processes at least: packets go from one of them to another");
     }
 }
 
 /// Several groups: each packet belongs to the first one that names it.
-fn groups(groups: &[(Ident, Udp)], cx: &Ctxt) {
+fn groups(groups: &[(&Ident, &Words)], cx: &Ctxt) {
     let Some((_, before)) = groups.split_last() else { return };
     if before.is_empty() {
         return;
     }
     for (word, udp) in before {
-        if !udp.said.has_any(&["process", "processes", "between"]) {
+        if !udp.has_any(&["process", "processes", "between"]) {
             cx.error(
                 word,
                 "every packet belongs to this `udp`, which names no process, and none to the next one: name processes \
@@ -236,8 +198,8 @@ fn groups(groups: &[(Ident, Udp)], cx: &Ctxt) {
             );
         }
     }
-    let has_delay = groups.iter().any(|(_, udp)| udp.said.has("delay"));
-    let orders = groups.iter().flat_map(|(_, udp)| ["reorder", "window"].map(|word| udp.said.get(word)));
+    let has_delay = groups.iter().any(|(_, udp)| udp.has("delay"));
+    let orders = groups.iter().flat_map(|(_, udp)| ["reorder", "window"].map(|word| udp.get(word)));
     for word in orders.flatten().filter(|_| has_delay) {
         cx.error(
             word,
@@ -273,26 +235,22 @@ fn delays(delays: &Delays, cx: &Ctxt) {
     }
 }
 
-fn tcp(tcp: &Tcp, cx: &Ctxt) {
-    if let Some(delays) = &tcp.delays {
+fn tcp(name: &Ident, tcp: &Words, understood: bool, cx: &Ctxt) {
+    if let Some(Value::Delays(delays)) = tcp.value("delay") {
         self::delays(delays, cx);
     }
-    for (number, meaning) in [
-        (&tcp.buffer, "`buffer` is how many bytes are held for each direction of a connection"),
-        (&tcp.first, "`first` is how many executions of each source line may fail"),
-    ] {
-        if let Some(number) = number.as_ref().filter(|number| number.value == 0) {
-            cx.error(&number.literal, format_args!("{meaning}, at least 1"));
-        }
+    not_zero(tcp, TCP, cx);
+    processes(tcp, cx);
+    if !understood {
+        return;
     }
-    processes(&tcp.said, "processes", tcp.processes.as_deref(), cx);
-}
-
-fn limits_of_nothing(tcp: &Tcp, cx: &Ctxt) {
-    for limit in ["process", "processes", "side", "first"] {
-        if let Some(word) = tcp.said.get(limit) {
+    if tcp.0.is_empty() {
+        cx.error(name, "`tcp` names no failure: say which, as in `tcp(open, read)`, or leave it out");
+    }
+    if !tcp.has_any(&["open", "close", "read", "write", "reset", "hang"]) {
+        for limit in ["process", "processes", "side", "first"].iter().filter_map(|limit| tcp.get(limit)) {
             cx.error(
-                word,
+                limit,
                 format_args!(
                     "`{limit}` limits failures, but `tcp` names none: \
                      add `open`, `close`, `read`, `write`, `reset` or `hang`, or leave `{limit}` out"
@@ -300,24 +258,37 @@ fn limits_of_nothing(tcp: &Tcp, cx: &Ctxt) {
             );
         }
     }
-}
-
-fn processes(said: &Said, word: &str, names: Option<&[LitStr]>, cx: &Ctxt) {
-    if let Some(processes) = said.get("processes").filter(|_| word == "processes" && said.has("process")) {
-        cx.error(processes, "`processes` can't be combined with `process`: put all names into `processes`");
-    }
-    let Some(names) = names else { return };
-    if names.is_empty() {
+    if let Some(transient) = tcp.get("transient").filter(|_| !tcp.has_any(&["open", "close", "read", "write"])) {
         cx.error(
-            said.get(word),
-            format_args!("`{word}` is empty: name a process, or leave it out to mean all of them"),
+            transient,
+            "`transient` says how calls fail, but `tcp` names none: \
+             add `open`, `close`, `read` or `write`, or leave it out",
         );
     }
-    for (i, name) in names.iter().enumerate() {
-        if name.value().is_empty() {
-            cx.error(name, "a process has a name: this one is empty");
-        } else if names[..i].iter().any(|earlier| earlier.value() == name.value()) {
-            cx.error(name, format_args!("process {:?} is named twice: keep one", name.value()));
+}
+
+fn processes(words: &Words, cx: &Ctxt) {
+    if let Some(processes) = words.get("processes").filter(|_| words.has("process")) {
+        cx.error(processes, "`processes` can't be combined with `process`: put all names into `processes`");
+    }
+    for word in ["process", "processes", "between"] {
+        let names: Vec<&LitStr> = match words.value(word) {
+            Some(Value::Process(name)) => vec![name],
+            Some(Value::Processes(names)) => names.iter().collect(),
+            _ => continue,
+        };
+        if names.is_empty() {
+            cx.error(
+                words.get(word),
+                format_args!("`{word}` is empty: name a process, or leave it out to mean all of them"),
+            );
+        }
+        for (i, name) in names.iter().enumerate() {
+            if name.value().is_empty() {
+                cx.error(name, "a process has a name: this one is empty");
+            } else if names[..i].iter().any(|earlier| earlier.value() == name.value()) {
+                cx.error(name, format_args!("process {:?} is named twice: keep one", name.value()));
+            }
         }
     }
 }
@@ -325,14 +296,14 @@ fn processes(said: &Said, word: &str, names: Option<&[LitStr]>, cx: &Ctxt) {
 /// Each test of a function has a name of its own.
 pub(super) fn names(checks: &[ModelCheck], cx: &Ctxt) {
     // A name that was not understood is none.
-    let named = checks.iter().filter(|check| check.name.is_some() || !check.said.has("name"));
+    let named = checks.iter().filter(|check| check.words.value("name").is_some() || !check.words.has("name"));
     let mut names = Vec::new();
     for check in named {
         let name = check.test_name(Span::call_site());
         if names.contains(&name) {
-            let (at, advice) = match &check.name {
-                Some(chosen) => (chosen.to_token_stream(), "choose another name"),
-                None => (check.attribute.to_token_stream(), "choose a name for this one with `name = …`"),
+            let (at, advice) = match check.words.value("name") {
+                Some(Value::Identifier(chosen)) => (chosen.to_token_stream(), "choose another name"),
+                _ => (check.attribute.to_token_stream(), "choose a name for this one with `name = …`"),
             };
             cx.error(at, format_args!("another check of this function is named `{name}`: {advice}"));
         }
@@ -344,7 +315,7 @@ pub(super) fn should_panic(checks: &[ModelCheck], function: &Function, cx: &Ctxt
     if !function.attrs.iter().any(|attr| attr_name(attr) == "should_panic") {
         return;
     }
-    for expect in checks.iter().filter_map(|check| check.said.get("expect")) {
+    for expect in checks.iter().filter_map(|check| check.words.get("expect")) {
         cx.error(
             expect,
             "`expect` can't be combined with `#[should_panic]`: \

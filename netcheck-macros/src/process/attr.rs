@@ -12,7 +12,7 @@ pub(super) fn captures(attr: TokenStream, cx: &Ctxt) -> bool {
     let mut captures = None;
     for Word { name, form } in words::parse(attr, cx) {
         if name.unraw() != "capture" {
-            cx.error(&name, words::unknown(&name, &["capture"], "the words of `process` are"));
+            cx.error(&name, netcheck_words::unknown(&name.to_string(), &["capture"], "the words of `process` are"));
             continue;
         }
         if captures.is_some() {

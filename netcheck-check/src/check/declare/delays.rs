@@ -2,6 +2,7 @@
 
 use netcheck_models::time::{Delay, FAR_NS};
 use netcheck_runtime::world::delays::Delays;
+use netcheck_words::UNITS;
 use std::ops::Bound;
 use std::time::Duration;
 
@@ -62,13 +63,9 @@ pub(super) fn in_words(delays: &Delays) -> String {
     }
 }
 
-/// The units of delays, the longest first, and their lengths in nanoseconds.
-pub(in crate::check) const UNITS: &[(&str, u64)] =
-    &[("min", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
-
 /// A length of time in the longest unit of which it is a multiple.
 pub(in crate::check) fn length(ns: u64) -> String {
-    let unit = UNITS.iter().find(|(_, unit_ns)| ns > 0 && ns.is_multiple_of(*unit_ns));
+    let unit = UNITS.iter().rev().find(|(_, unit_ns)| ns > 0 && ns.is_multiple_of(*unit_ns));
     let (unit, unit_ns) = unit.unwrap_or(&("s", 1));
     format!("{}{unit}", ns / unit_ns)
 }

@@ -2,9 +2,9 @@
 
 use super::grammar::{Form, Kind, Word};
 use super::{Wrong, positive};
-use crate::check::declare::UNITS;
 use crate::check::{Tcp, Udp};
 use netcheck_models::time::FAR_NS;
+use netcheck_words::UNITS;
 use std::ops::Bound;
 use std::time::Duration;
 
@@ -80,8 +80,8 @@ fn delays(word: &Word<'_>) -> Result<Delays, Wrong> {
     }
 }
 
-/// The time that a word gives, with a unit or in seconds; `meaning`: of the seconds.
-pub(super) fn time(word: &Word<'_>, meaning: &str) -> Result<Duration, Wrong> {
+/// The time that a word gives, with a unit or in seconds.
+pub(super) fn time(word: &Word<'_>) -> Result<Duration, Wrong> {
     let is_of_type = |written: &str| written.ends_with("usize") || written.ends_with("u64");
     let has_unit = |written: &str| {
         let last = written.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
@@ -93,7 +93,7 @@ pub(super) fn time(word: &Word<'_>, meaning: &str) -> Result<Duration, Wrong> {
     {
         return length(written, "time").map_err(|message| Wrong { at: value.at.clone(), message });
     }
-    Ok(Duration::from_secs(positive(word, "30", meaning)? as u64))
+    Ok(Duration::from_secs(positive(word)? as u64))
 }
 
 /// How messages call the length of a delay.

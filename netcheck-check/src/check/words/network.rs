@@ -2,59 +2,35 @@
 
 use super::grammar::Word;
 use super::{
-    DIRECTIONS, Exclusive, SIDES, Wrong, alone, between, choice, copies, delay, each, exclusive, has_any, list,
-    positive, process, processes, unknown_in, value,
+    DIRECTIONS, SIDES, Wrong, alone, between, choice, copies, delay, each, exclusive, has_any, list, positive, process,
+    processes, unknown_in, value,
 };
 use crate::check::{Tcp, Udp};
+use netcheck_words::{Exclusive, TCP, UDP, UDP_EXCLUSIVE};
 
-pub(super) const UDP_WORDS: &[&str] =
-    &["loss", "duplication", "reorder", "copies", "window", "direction", "delay", "process", "processes", "between"];
-pub(super) const TCP_WORDS: &[&str] = &[
-    "open",
-    "close",
-    "read",
-    "write",
-    "reset",
-    "hang",
-    "transient",
-    "split",
-    "delay",
-    "buffer",
-    "process",
-    "processes",
-    "side",
-    "first",
-];
-const UDP_EXCLUSIVE: &[Exclusive] = &[
-    ("loss", "copies", "`copies` states in full how often each packet may arrive; put a 0 into it instead"),
-    ("duplication", "copies", "`copies` states in full how often each packet may arrive; put a 2 into it instead"),
-    ("reorder", "window", "both say how many packets the network holds; keep one"),
-    ("process", "processes", "put all names into `processes`"),
-    ("process", "between", "one means all packets of a process, the other those of a link; keep one"),
-    ("processes", "between", "one means all packets of processes, the other those of a link; keep one"),
-];
-const TCP_EXCLUSIVE: &[Exclusive] = &[("process", "processes", "put all names into `processes`")];
+/// Words of both lists that do not go together.
+const PROCESSES: &[Exclusive] = &[("process", "processes", "put all names into `processes`")];
 
 pub(super) fn udp(word: &Word<'_>) -> Result<Udp, Wrong> {
-    let words = list(word, "udp(loss, duplication)")?;
-    let holds = "how many packets the network holds, at least 1; 1 keeps their order";
+    let words = list(word)?;
     let mut udp = Udp::new();
-    for word in each(words, UDP_WORDS)? {
+    for word in each(words, UDP)? {
         udp = match word.name {
             "loss" => alone(word, udp.loss())?,
             "duplication" => alone(word, udp.duplication())?,
-            "reorder" => udp.reorder(positive(word, "2", holds)?),
+            "reorder" => udp.reorder(positive(word)?),
             "copies" => udp.copies(copies(word)?),
-            "window" => udp.window(positive(word, "2", holds)?),
-            "direction" => udp.direction(choice(value(word, "send")?, DIRECTIONS)?),
+            "window" => udp.window(positive(word)?),
+            "direction" => udp.direction(choice(value(word)?, DIRECTIONS)?),
             "delay" => delay::of_datagrams(word, udp)?,
-            "process" => udp.process(process(value(word, "\"client\"")?)?),
+            "process" => udp.process(process(value(word)?)?),
             "processes" => processes(word)?.into_iter().fold(udp, Udp::process),
             "between" => udp.between(between(word)?),
-            _ => return Err(unknown_in("udp", word, UDP_WORDS)),
+            _ => return Err(unknown_in("udp", word, UDP)),
         };
     }
     exclusive(words, UDP_EXCLUSIVE)?;
+    exclusive(words, PROCESSES)?;
     if !has_any(words, &["loss", "duplication", "reorder", "copies", "window", "delay"]) {
         return Err(word.wrong("`udp` names no fault: say which, as in `udp(loss)`, or leave it out"));
     }
@@ -62,9 +38,9 @@ pub(super) fn udp(word: &Word<'_>) -> Result<Udp, Wrong> {
 }
 
 pub(super) fn tcp(word: &Word<'_>) -> Result<Tcp, Wrong> {
-    let words = list(word, "tcp(open, read)")?;
+    let words = list(word)?;
     let mut tcp = Tcp::new();
-    for word in each(words, TCP_WORDS)? {
+    for word in each(words, TCP)? {
         tcp = match word.name {
             "open" => alone(word, tcp.fail_open())?,
             "close" => alone(word, tcp.fail_close())?,
@@ -75,19 +51,15 @@ pub(super) fn tcp(word: &Word<'_>) -> Result<Tcp, Wrong> {
             "transient" => alone(word, tcp.transient())?,
             "split" => alone(word, tcp.split())?,
             "delay" => delay::of_streams(word, tcp)?,
-            "buffer" => tcp.buffer(positive(
-                word,
-                "4096",
-                "how many bytes are held for each direction of a connection, at least 1",
-            )?),
-            "process" => tcp.process(process(value(word, "\"client\"")?)?),
+            "buffer" => tcp.buffer(positive(word)?),
+            "process" => tcp.process(process(value(word)?)?),
             "processes" => processes(word)?.into_iter().fold(tcp, Tcp::process),
-            "side" => tcp.side(choice(value(word, "client")?, SIDES)?),
-            "first" => tcp.first(positive(word, "2", "how many executions of each source line may fail, at least 1")?),
-            _ => return Err(unknown_in("tcp", word, TCP_WORDS)),
+            "side" => tcp.side(choice(value(word)?, SIDES)?),
+            "first" => tcp.first(positive(word)?),
+            _ => return Err(unknown_in("tcp", word, TCP)),
         };
     }
-    exclusive(words, TCP_EXCLUSIVE)?;
+    exclusive(words, PROCESSES)?;
     if words.is_empty() {
         return Err(word.wrong("`tcp` names no failure: say which, as in `tcp(open, read)`, or leave it out"));
     }

@@ -2,15 +2,15 @@
 
 use super::delay::time;
 use super::grammar::{Form, Kind, Value, Word};
-use super::known::either;
 use super::{Choices, Wrong, alone, choice, each, exclusive, has_any, number, positive};
 use crate::check::{Checker, Simulation};
 use netcheck_runtime::search::frontier::Search;
+use netcheck_words::{SEARCHES, either, names};
 
 /// What the number of `retransmissions` says.
 const ARRIVALS: &str = "how often a datagram arrives before the search puts it off, at least 1";
 
-const SEARCHES: &Choices<Search> = &[
+const ORDERS: &Choices<Search> = &[
     ("bfs", Search::Bfs),
     ("dfs", Search::Dfs),
     ("faults", Search::Faults),
@@ -26,22 +26,17 @@ const SEARCHES: &Choices<Search> = &[
 /// `bfs`, `dfs`, `faults`, `joint`, `network_states`, `network_states(retransmissions = 2)`, `retransmissions(2)`,
 /// `random`, `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`.
 pub(super) fn search(value: &Value<'_>) -> Result<Search, Wrong> {
-    let Kind::Word(word) = &value.kind else { return choice(value, SEARCHES) };
-    let Some((_, named)) = SEARCHES.iter().find(|(name, _)| *name == word.name) else { return choice(value, SEARCHES) };
+    let Kind::Word(word) = &value.kind else { return choice(value, ORDERS) };
+    let Some((_, named)) = ORDERS.iter().find(|(name, _)| *name == word.name) else { return choice(value, ORDERS) };
     let mut search = *named;
-    let (known, example): (&[&str], _) = match search {
-        Search::Random { .. } => (&["seed"], "random(seed = 7)"),
-        Search::Pct { .. } => (&["seed", "depth"], "pct(seed = 7, depth = 3)"),
-        Search::NetworkStates { .. } => (&["retransmissions"], "network_states(retransmissions = 2)"),
-        Search::Retransmissions { .. } => (&[], "retransmissions(2)"),
-        Search::Bfs | Search::Dfs | Search::Faults | Search::Joint => {
-            return match word.form {
-                Form::List(_) | Form::Number(_) => {
-                    Err(word.wrong(format!("`{0}` takes nothing in parentheses: write just `{0}`", word.name)))
-                }
-                Form::Alone | Form::Value(_) => choice(value, SEARCHES),
-            };
-        }
+    let (known, example) = known(word);
+    let Some(example) = example else {
+        return match word.form {
+            Form::List(_) | Form::Number(_) => {
+                Err(word.wrong(format!("`{0}` takes nothing in parentheses: write just `{0}`", word.name)))
+            }
+            Form::Alone | Form::Value(_) => choice(value, ORDERS),
+        };
     };
     let instead = || format!("write `{example}`, or just `{}`", word.name);
     let words = match (&word.form, &mut search) {
@@ -55,21 +50,25 @@ pub(super) fn search(value: &Value<'_>) -> Result<Search, Wrong> {
         }
         (Form::Number(value), _) => return Err(value.wrong(instead())),
         (Form::List(_), _) => return Err(value.wrong(instead())),
-        (Form::Alone | Form::Value(_), _) => return choice(value, SEARCHES),
+        (Form::Alone | Form::Value(_), _) => return choice(value, ORDERS),
     };
     for inner in each(words, known)? {
         match (inner.name, &mut search) {
-            ("seed", Search::Random { seed } | Search::Pct { seed, .. }) => *seed = number(super::value(inner, "7")?)?,
+            ("seed", Search::Random { seed } | Search::Pct { seed, .. }) => *seed = number(super::value(inner)?)?,
             ("retransmissions", Search::NetworkStates { retransmissions }) => {
-                *retransmissions = Some(positive(inner, "2", ARRIVALS)?);
+                *retransmissions = Some(positive(inner)?);
             }
-            ("depth", Search::Pct { depth, .. }) => {
-                *depth = positive(inner, "3", "how many ordering constraints a bug needs, at least 1")?;
-            }
-            _ => return Err(inner.wrong(format!("expected {}: write `{example}`", either(known)))),
+            ("depth", Search::Pct { depth, .. }) => *depth = positive(inner)?,
+            _ => return Err(inner.wrong(format!("expected {}: write `{example}`", either(&names(known))))),
         }
     }
     Ok(search)
+}
+
+/// The words that may stand behind an order, and an example with them.
+fn known(order: &Word<'_>) -> (&'static [netcheck_words::Word], Option<&'static str>) {
+    let known = SEARCHES.iter().find(|known| known.name == order.name).expect("it is one of them");
+    (known.words, known.example)
 }
 
 /// `simulate`, `simulate(seed = 7, runs = 10_000)` or `simulate(time = 30)`; `None` for an order.
@@ -79,7 +78,7 @@ pub(super) fn simulation(value: &Value<'_>) -> Result<Option<Simulation>, Wrong>
         return Ok(None);
     }
     let simulation = Simulation::new(0);
-    let (known, example) = (&["seed", "runs", "time"], "simulate(seed = 7, runs = 10_000)");
+    let (known, Some(example)) = known(word) else { return Ok(None) };
     let words = match &word.form {
         Form::List(words) => words,
         Form::Number(number) => return Err(number.wrong(format!("write `{example}`, or just `simulate`"))),
@@ -91,12 +90,10 @@ pub(super) fn simulation(value: &Value<'_>) -> Result<Option<Simulation>, Wrong>
     exclusive(words, &[("runs", "time", "both say when the simulation ends; keep one")])?;
     let simulation = each(words, known)?.iter().try_fold(simulation, |simulation, inner| {
         Ok(match inner.name {
-            "seed" => simulation.seeded(number(super::value(inner, "7")?)?),
-            "runs" => {
-                simulation.runs(positive(inner, "10_000", "how many executions are simulated, at least 1")? as u64)
-            }
-            "time" => simulation.time(time(inner, "for how many seconds executions are simulated, at least 1")?),
-            _ => return Err(inner.wrong(format!("expected {}: write `{example}`", either(known)))),
+            "seed" => simulation.seeded(number(super::value(inner)?)?),
+            "runs" => simulation.runs(positive(inner)? as u64),
+            "time" => simulation.time(time(inner)?),
+            _ => return Err(inner.wrong(format!("expected {}: write `{example}`", either(&names(known))))),
         })
     })?;
     Ok(Some(simulation))

@@ -1,10 +1,10 @@
 //! The words of `faults::with`, which set faults anew for a region of a program.
 
 use super::grammar::{self, Form, Word};
-use super::known::nearest_of;
-use super::{TCP_WORDS, UDP_WORDS, WORDS, Wrong, each, tcp, udp};
+use super::{Wrong, each, tcp, udp};
 use crate::check::{Tcp, Udp};
 use netcheck_runtime::faults::Region;
+use netcheck_words::{CHECK, TCP, UDP, names, unknown};
 
 /// The lists of a region, and their words: each says what happens to one packet, or to one call.
 const LISTS: &[(&str, &[&str])] = &[
@@ -20,7 +20,7 @@ pub(crate) fn region(text: &str) -> Result<Region, String> {
 
 fn of_words(words: &[Word<'_>]) -> Result<Region, Wrong> {
     let mut region = Region::default();
-    for word in each(words, WORDS)? {
+    for word in each(words, CHECK)? {
         let is_list = matches!(word.form, Form::List(_));
         match word.name {
             "udp" if region.udp.is_some() => {
@@ -38,12 +38,12 @@ fn of_words(words: &[Word<'_>]) -> Result<Region, Wrong> {
                 known(word)?;
                 region.tcp = Some(tcp(word)?.failures());
             }
-            name if WORDS.contains(&name) && !is_list => {
+            name if names(CHECK).contains(&name) && !is_list => {
                 return Err(word.wrong(format!(
                     "`{name}` is a word of the whole check: write it at the test; a region has `udp(…)` and `tcp(…)`"
                 )));
             }
-            name => return Err(word.wrong(nearest_of(name, &["udp", "tcp"], "the words of a region are"))),
+            name => return Err(word.wrong(unknown(name, &["udp", "tcp"], "the words of a region are"))),
         }
     }
     match words {
@@ -60,7 +60,7 @@ fn is_empty(word: &Word<'_>) -> bool {
 /// Refuses words that are words of the list and not of regions.
 fn known(list: &Word<'_>) -> Result<(), Wrong> {
     let Form::List(words) = &list.form else { return Ok(()) };
-    let of_check = if list.name == "udp" { UDP_WORDS } else { TCP_WORDS };
+    let of_check = names(if list.name == "udp" { UDP } else { TCP });
     let (_, of_region) = LISTS.iter().find(|(name, _)| *name == list.name).expect("it is one of the lists");
     let is_refused = |word: &&Word<'_>| of_check.contains(&word.name) && !of_region.contains(&word.name);
     match words.iter().find(is_refused) {

@@ -1,0 +1,47 @@
+//! The words of `#[model_check(…)]` and of `NETCHECK_FAULTS`, as one table that both read: what a word takes, an example of
+//! that, and which words do not go together. *Nothing is parsed here, and nothing known of what a word does.*
+//!
+//! The attribute calls for each word the builder's method of that name; `NETCHECK_FAULTS` has an arm for each word.
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod near;
+mod table;
+
+pub use near::{either, hint, nearest, unknown};
+pub use table::{CHECK, Exclusive, OF_TESTS, Order, SEARCHES, TCP, Takes, UDP, UDP_EXCLUSIVE, Word};
+
+/// The units of delays and times, and their lengths in nanoseconds.
+pub const UNITS: &[(&str, u64)] =
+    &[("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000)];
+
+/// The names of words, in their order.
+pub fn names(words: &[Word]) -> Vec<&'static str> {
+    words.iter().map(|word| word.name).collect()
+}
+
+/// The names of the lists that have a word.
+pub fn lists_with(name: &str) -> Vec<&'static str> {
+    let has = |list: &&Word| matches!(list.takes, Takes::List(_, words) if names(words).contains(&name));
+    CHECK.iter().filter(has).map(|list| list.name).collect()
+}
+
+/// The message for a word that stands outside of the lists, and is none of `known`.
+pub fn unknown_outside(name: &str, known: &[&str], whose: &str) -> String {
+    match lists_with(name)[..] {
+        [] => unknown(name, known, whose),
+        [list] => format!("`{name}` is a word of `{list}`: write `{list}({name}, …)`"),
+        [one, other, ..] => {
+            format!("`{name}` is a word of `{one}` and of `{other}`: write it in the parentheses of one of them")
+        }
+    }
+}
+
+/// The message for a word in a list that has none of that name, and neither has a check.
+pub fn unknown_in(list: &str, name: &str, known: &[&str]) -> String {
+    match lists_with(name).first() {
+        Some(other) => format!("`{name}` is a word of `{other}`, not of `{list}`: write `{other}({name}, …)`"),
+        None => unknown(name, known, &format!("the words of `{list}` are")),
+    }
+}
