@@ -217,7 +217,7 @@ impl Checker {
     /// Only what happens in the first so many seconds of the programs' time, up to and including that instant: of programs
     /// that poll or keep instants for ever, there may be no end of states otherwise.
     ///
-    /// What waits for a later time is cut off: that is neither a deadlock nor an end, so that properties of the end are
+    /// Programs that wait for a later time are cut off: that is neither a deadlock nor an end, so that properties of the end are
     /// judged only where all processes end before. The report says `verified within 10 s`.
     pub fn duration(mut self, duration: Duration) -> Self {
         self.duration = Some(duration);

@@ -1,4 +1,4 @@
-//! What the user has to do before a program can be checked.
+//! Mistakes of the user, with what to do before a program can be checked.
 
 use crate::printable::printable;
 use crate::trace::step::Step;
@@ -62,7 +62,7 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-/// That runs share statics, and how they would not.
+/// The message that runs share statics, and how they would not.
 pub(crate) fn shared_statics(names: &[&str]) -> String {
     format!(
         "runs share statics, which programs have changed: {}\n    each process has its own with `cargo netcheck test`, or \

@@ -79,7 +79,7 @@ impl Profile {
         self.differences.as_ref()
     }
 
-    /// What may make the check smaller, the most promising first, each a sentence.
+    /// Measures that may make the check smaller, the most promising first, each a sentence.
     pub fn advice(&self) -> &[String] {
         &self.advice
     }

@@ -87,18 +87,18 @@ impl Ending {
 pub struct Fault {
     /// The process whose operation it is. The process of a datagram is its sender, however late its fate is decided.
     pub process: String,
-    /// What sort of operation: `send`, `read`, `connect` …
+    /// The sort of operation: `send`, `read`, `connect` …
     pub operation: String,
     /// Its `file:line`.
     pub location: String,
     /// The process at the other end, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer: Option<String>,
-    /// What the network did.
+    /// The act of the network.
     pub did: Did,
 }
 
-/// What the network did to an operation.
+/// The act of the network on an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "did", rename_all = "snake_case")]
 #[non_exhaustive]

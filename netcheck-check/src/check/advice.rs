@@ -107,7 +107,7 @@ impl Job {
         gain.is_end().then(|| format!("{} together: {}", words.join(" and "), gain.in_words()))
     }
 
-    /// What keeps a program from coming back to where it was.
+    /// Causes that keep a program from coming back to where it was.
     fn causes(&self, measured: &Measured<'_>) -> impl Iterator<Item = String> {
         let channels = largest(measured).and_then(|process| self.about_channels(process));
         [about_unread(measured), self.about_old_instants(measured.system), channels].into_iter().flatten()

@@ -58,7 +58,7 @@ impl Checker {
         whole(again, counterexample)
     }
 
-    /// What the programs print in an execution, by the number of the step, from 1. Nothing where it can't be kept.
+    /// The output of the programs in an execution, by the number of the step, from 1; none where it can't be kept.
     pub(crate) fn printed(
         &self,
         network: impl FnOnce(&mut Network),
@@ -71,7 +71,7 @@ impl Checker {
                 // Begun lines belong to the step that began them. That they can't be written is no loss.
                 let _ = std::io::stdout().flush();
                 let text = String::from_utf8_lossy(&netcheck_memory::take_output()).into_owned();
-                // What came before the first step was printed while the steps were looked up.
+                // Output before the first step was printed while the steps were looked up.
                 if number > 0 && !text.is_empty() {
                     printed.push((number, text));
                 }

@@ -418,7 +418,7 @@ impl Tcp {
     }
 }
 
-/// What the tasks of a process share (isolated tasks share nothing anyway), and in which order they are polled.
+/// The memory that the tasks of a process share (isolated tasks share none), and the order in which they are polled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tasks {
     /// Any memory: the order in which tasks run is part of the process's local state.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 enum Served {
     /// The explorer has ended.
     Ended,
-    /// What it has learned can't be relied on.
+    /// The automata that it has learned can't be relied on.
     Broken,
 }
 

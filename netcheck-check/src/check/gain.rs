@@ -1,4 +1,4 @@
-//! What a word of the attribute saves, as far as it was tried ([`super::trial`]).
+//! The saving of a word of the attribute, as far as it was tried ([`super::trial`]).
 
 use indicatif::HumanCount;
 
@@ -36,7 +36,7 @@ impl Word {
     }
 }
 
-/// What a word has saved.
+/// The saving of a word.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Gain {
     /// A violation was found, after so many states.
@@ -65,7 +65,7 @@ impl Gain {
     }
 }
 
-/// What is known of some words.
+/// The knowledge of some words' savings.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Trial {
     /// They were not tried: the time of the check is over, or real peers would take part.

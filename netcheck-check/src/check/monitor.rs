@@ -50,7 +50,7 @@ const SHORTENING_S_MIN: u64 = 30;
 /// How this crate was compiled, as the build script saw it.
 const IS_OPTIMIZED: bool = !matches!(netcheck_runtime::OPT_LEVEL.as_bytes(), b"0");
 
-/// What makes checks fast.
+/// Advice on fast checks.
 const ADVICE: &str = "\
 netcheck: this check takes a while, and netcheck is not optimized in this build. Checks run about ten times as fast with
 these lines in the Cargo.toml at the root of your workspace (your own code is compiled as ever):

@@ -23,7 +23,7 @@ const VALUES_MIN: usize = 8;
 const COMPONENTS_MAX: usize = 8;
 
 impl Job {
-    /// What the check's size comes from, as far as it has come; `is_too_big`: whether it goes on, or was cut off.
+    /// The sources of the check's size, as far as it has come; `is_too_big`: whether it goes on, or was cut off.
     pub(super) fn profile(&self, system: &System, store: &Store, is_too_big: bool) -> Profile {
         let processes = self.processes(system);
         let values = store.count_values(SAMPLED_MAX);
@@ -83,7 +83,7 @@ fn components(system: &System, values: &[usize]) -> Vec<ComponentProfile> {
         })
         .collect();
     components.sort_by(|a, b| b.values.cmp(&a.values).then_with(|| a.name.cmp(&b.name)));
-    // Of the connections between two processes, the one with the most values stands for all.
+    // The connection with the most values stands for all between the same two processes.
     let mut named = BTreeSet::new();
     components.retain(|component| named.insert(component.name.clone()));
     components.truncate(COMPONENTS_MAX);

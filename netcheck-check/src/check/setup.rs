@@ -102,7 +102,7 @@ impl Job {
             monitors_judge: registered.monitors.iter().any(Observer::judges_ends),
         };
         if declared.is_dense() {
-            // What these rely on is not argued for steps between which time passes.
+            // The arguments for these do not cover steps between which time passes.
             (checker.symmetry, checker.tasks) = (false, Tasks::Shared);
         }
         let spent = Spent::of(checker.duration_max);
@@ -305,7 +305,7 @@ impl Job {
         }
     }
 
-    /// That the time of the check is over.
+    /// The message that the time of the check is over.
     fn expired(&self) -> String {
         let seconds = self.checker.duration_max.unwrap_or_default().as_secs_f64();
         format!("max_time = {seconds} s was reached")

@@ -157,7 +157,7 @@ impl Job {
         Ok(matches!(again.end, End::Violated(again) if again.is_again(&known.found)))
     }
 
-    /// What a reduced search finds, by faults, as an execution of the full semantics, and whether it has seen everything
+    /// The finding of a reduced search by faults, as an execution of the full semantics, and whether it has seen everything
     /// without finding anything. A violation that could not be taken through the full semantics may be none.
     fn reduced_by_faults(&mut self, declared: Declared, states_max: usize) -> Result<(Option<Known>, bool), Error> {
         let declared = std::mem::replace(&mut self.declared, declared);

@@ -41,7 +41,7 @@ impl Simulation {
     }
 
     /// All executions one after the other, depth-first, in place of those that are drawn; the seed means nothing then.
-    /// What two of them have in common is run in both, and no state is known again: that is how tools explore that work
+    /// Steps that two of them have in common are run in both, and no state is known again: that is how tools explore that work
     /// on programs as they are, and what a search saves is seen beside it. A program with more than a few choices has more
     /// executions than can be run, and those that come first differ at their ends only.
     ///

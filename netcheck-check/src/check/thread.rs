@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Stack of the thread that runs user code, in bytes: as a main thread's.
 const STACK_BYTES: usize = 8 << 20;
 
-/// What becomes of what the programs print.
+/// The way of the output that programs print.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Output {
     /// It is heard: one execution runs.

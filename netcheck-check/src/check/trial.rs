@@ -47,7 +47,7 @@ struct Tried {
 }
 
 impl Job {
-    /// What some words together save, against the states that were visited without them.
+    /// The saving of some words together, against the states that were visited without them.
     pub(super) fn trial(&self, words: &[Word], store: &Store) -> Trial {
         let known = self.trials.borrow().iter().find(|(tried, _)| tried == words).map(|(_, trial)| *trial);
         known.unwrap_or_else(|| {

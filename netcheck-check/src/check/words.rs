@@ -62,7 +62,7 @@ impl Checker {
         faults.chain(at_most).chain(duration).collect::<Vec<_>>().join(", ")
     }
 
-    /// What an execution needs besides its faults to be run again; empty if that is nothing but defaults.
+    /// The settings besides the faults with which an execution is run again; empty if all are defaults.
     pub(crate) fn settings_in_words(&self) -> String {
         let Checker { tasks, deadlocks, seed, .. } = Checker::new();
         let said = |word: &str, name: Option<&str>| name.map(|name| format!("{word} = {name}"));
@@ -338,7 +338,7 @@ fn choice<T: Copy>(value: &Value<'_>, choices: &Choices<T>) -> Result<T, Wrong> 
     alone(word, choice)
 }
 
-// What is wrong, in words.
+// Mistakes, in words.
 
 /// A mistake and where it stands in the text.
 struct Wrong {

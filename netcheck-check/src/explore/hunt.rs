@@ -22,7 +22,7 @@ pub(crate) struct Hunted {
     pub(crate) is_complete: bool,
 }
 
-/// What is wanted, and the situations that have been put into words.
+/// The wanted text, and the situations that have been put into words.
 struct Wanted<'a> {
     text: String,
     process: Option<&'a str>,

@@ -8,7 +8,7 @@ use serde::Serialize;
 const OWN_STYLE: &str = include_str!("explorer.css");
 const SCRIPT: &str = include_str!("explorer.js");
 
-/// What the script begins with.
+/// The data that the script begins with.
 #[derive(Serialize)]
 struct Start<'a> {
     name: &'a str,

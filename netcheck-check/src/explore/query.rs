@@ -1,4 +1,4 @@
-//! What the page asks, as data.
+//! Questions of the page, as data.
 
 use crate::trace::step::Step;
 use netcheck_peer::json;
@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 /// States that a search may visit unless the page says otherwise.
 const STATES_MAX: usize = 20_000;
 
-/// What the page asks.
+/// A question of the page.
 pub(crate) enum Query {
     Look(Look),
     Search(Search),
@@ -54,7 +54,7 @@ fn states_max() -> usize {
 }
 
 impl Query {
-    /// What is asked at this path, with this body; `None` if nothing can be asked there.
+    /// The question at this path, with this body; `None` if nothing can be asked there.
     pub(crate) fn of(path: &str, body: &str) -> Option<Result<Query, String>> {
         Some(match path {
             "/look" => read(body).map(Query::Look),

@@ -52,7 +52,7 @@ struct StandIn {
     connections: Vec<Connection>,
     /// The addresses that datagrams came from.
     clients: Vec<SocketAddr>,
-    /// What the peer has to be told before anything else.
+    /// Inputs that the peer has to be told before anything else.
     told: VecDeque<Input>,
 }
 

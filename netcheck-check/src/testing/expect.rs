@@ -1,10 +1,10 @@
-//! What a test has to find to pass.
+//! The result that a test has to find to pass.
 
 use crate::report::{Report, Verdict};
 use crate::trace::counterexample::Counterexample;
 use netcheck_runtime::violation::ViolationKind;
 
-/// What a test has to find to pass.
+/// The result that a test has to find to pass.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
@@ -41,7 +41,7 @@ impl Expect {
         }
     }
 
-    /// What was found in place of what is expected, in a line; `without` stands for no violation.
+    /// The result that was found in place of the expected one, in a line; `without` stands for no violation.
     pub(super) fn unmet(self, found: Option<&Counterexample>, without: &str) -> String {
         let found = found.map(|found| format!("{}: {}", found.kind(), found.message()));
         let line = found.as_deref().unwrap_or(without).lines().next().unwrap_or_default().to_owned();

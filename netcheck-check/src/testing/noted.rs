@@ -1,4 +1,4 @@
-//! What `cargo netcheck` is told of how a test ended.
+//! Notes for `cargo netcheck` on how a test ended.
 
 use super::explored::EXPLORE;
 use super::saved::{self, Origin};

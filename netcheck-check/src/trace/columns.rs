@@ -18,7 +18,7 @@ const EDGE: usize = 40;
 const CHAR: f64 = 7.3;
 const LABEL_CHAR: f64 = 6.7;
 
-/// Of so many steps, one of a lane is little.
+/// A lane with one step in so many, or fewer, is seldom used.
 const LITTLE: usize = 10;
 
 /// The widths of the columns, in pixels.

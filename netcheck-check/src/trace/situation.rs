@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// Characters of the output of a process, or of its panic, that are kept.
 const WORDS_CHARS_MAX: usize = 200;
 
-/// That a monitor rejects, in words.
+/// The words for a monitor that rejects.
 pub(crate) const REJECTS: &str = "rejects";
 
 /// The local states of all processes, step by step.

@@ -45,7 +45,7 @@ pub struct Step {
     /// The acts of the network with this step, for readers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub network: Vec<Doing>,
-    /// What else happened within the program, for readers: which branch of a `select!` was taken, or which future of a
+    /// Other events within the program, for readers: which branch of a `select!` was taken, or which future of a
     /// `join!` has ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
@@ -174,7 +174,7 @@ pub struct Channel {
     pub to: String,
 }
 
-/// What sort of operation a step is.
+/// The sort of operation that a step is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Packets that are shown at the most: the last ones up to the rejection.
 const PACKETS_MAX: usize = 2_000;
 
-/// What a monitor says about a trace, as a page for a browser, complete in itself: the packets on an axis of time, where
+/// A monitor's verdict on a trace, as a page for a browser, complete in itself: the packets on an axis of time, where
 /// the monitor is after each, why it rejects, and the monitor itself, with the state after the selected packet marked.
 ///
 /// The same as [`Monitor::validate`] says in words. Of a long trace, the 2,000 packets before the rejection are shown.

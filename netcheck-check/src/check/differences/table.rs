@@ -91,7 +91,7 @@ pub(super) enum Value {
     Stale(u64),
 }
 
-/// Of a word that a state does not have.
+/// The value of a word that a state does not have.
 const ABSENT: Value = Value::Number(0);
 
 /// Words next to each other that differ.
@@ -122,7 +122,7 @@ impl Cause {
 pub(super) struct Table {
     hasher: RandomState,
     first: AHashMap<Column, Value>,
-    /// Of each word that differs: the states in which it is not as in the first.
+    /// The states in which a word is not as in the first, for each word that differs.
     others: BTreeMap<Column, Vec<(u32, Value)>>,
     /// For each state: what it waits for, and the sum of its words that differ.
     sums: Vec<(u64, u64)>,

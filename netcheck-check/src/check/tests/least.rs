@@ -291,7 +291,7 @@ fn others(net: &mut Network) {
     }
 }
 
-/// What is found where the search for the least execution is given up.
+/// The counterexample where the search for the least execution is given up.
 fn beyond_the_bound(search: Search, register: impl Fn(&mut Network) + Copy) -> Counterexample {
     let checker = Checker::new().search(search).udp(Udp::new().loss());
     let report = job(&checker, register).check().expect("a report");

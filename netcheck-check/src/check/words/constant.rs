@@ -33,7 +33,7 @@ fn operation(rest: &mut &str, levels: &[&[&str]]) -> Result<u64, NoValue> {
 }
 
 fn applied(operator: &str, left: u64, right: u64) -> Result<u64, NoValue> {
-    // Of a number that is shifted, no bit is lost.
+    // A shift loses no bit of its number.
     let shift = |right| u32::try_from(right).ok().filter(|&right| left == 0 || right <= left.leading_zeros());
     match operator {
         "<<" if left == 0 => Ok(0),

@@ -24,7 +24,7 @@ pub(super) fn of_streams(word: &Word<'_>, tcp: Tcp) -> Result<Tcp, Wrong> {
     })
 }
 
-/// What a word says of delays.
+/// The delays of a word.
 enum Delays {
     Interval(Bound<Duration>, Bound<Duration>),
     Listed(Vec<Duration>),

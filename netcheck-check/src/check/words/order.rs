@@ -7,7 +7,7 @@ use crate::check::{Checker, Simulation};
 use netcheck_runtime::search::frontier::Search;
 use netcheck_words::{SEARCHES, either, names};
 
-/// What the number of `retransmissions` says.
+/// The meaning of the number of `retransmissions`.
 const ARRIVALS: &str = "how often a datagram arrives before the search puts it off, at least 1";
 
 const ORDERS: &Choices<Search> = &[
