@@ -1,4 +1,4 @@
-//! What is emitted when an item has mistakes: the errors, and the user's item nevertheless, so that
+//! The output for an item that has mistakes: the errors, and the user's item nevertheless, so that
 //! one mistake gives one error and not another one at every use of the item.
 
 use proc_macro2::TokenStream;

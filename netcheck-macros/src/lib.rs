@@ -253,7 +253,7 @@ pub fn process(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// Renamed imports and paths in macros count. `std` leads to `netcheck::program::std`, which has the
 /// same items but for these and for what cannot be modelled; `core` and `alloc` are left alone.
 ///
-/// What cannot be modelled is an error at its path, or at its `use`: threads, sockets and name lookup
+/// A call that cannot be modelled is an error at its path, or at its `use`: threads, sockets and name lookup
 /// of `std`, files, child processes, standard input, blocking calls, the date, random numbers. The
 /// message says what to write.
 ///
@@ -290,7 +290,7 @@ pub fn program(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// That is a struct with the parameters as its fields (of any types that are `Clone + Send + Sync`), a constructor
+/// The macro makes a struct with the parameters as its fields (of any types that are `Clone + Send + Sync`), a constructor
 /// `StopAndWait::new(4)`, and an `IntoMonitor`: `net.monitor(StopAndWait::new(4))`.
 ///
 /// - The first state is the initial one. `accepting state`: if there are some, an end in another one is rejected.
@@ -314,7 +314,7 @@ pub fn derive_isolated(input: TokenStream) -> TokenStream {
     isolated::derive(input.into()).into()
 }
 
-/// What `netcheck::select!` expands to; the first group of the input is the path of the crate.
+/// The expansion of `netcheck::select!`; the first group of the input is the path of the crate.
 #[doc(hidden)]
 #[proc_macro]
 pub fn select_internal(input: TokenStream) -> TokenStream {

@@ -1,4 +1,4 @@
-//! What the unit tests of this crate share.
+//! Helpers that the unit tests of this crate share.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};

@@ -1,4 +1,4 @@
-//! What an expression may borrow, hand on or make, as far as its syntax shows it.
+//! Values that an expression may borrow, hand on or make, as far as its syntax shows it.
 
 use syn::visit::{self, Visit};
 use syn::{
@@ -247,7 +247,7 @@ pub(super) fn may_make_slice(expr: &Expr) -> bool {
 // ---------------------------------------------------------------------------------------------
 // Types
 
-/// What values of a parameter's type may lead to.
+/// The memory that values of a parameter's type may lead to.
 pub(super) fn reach(ty: &Type, generics: &Generics) -> Reach {
     struct Leads<'a>(&'a Generics, bool);
     impl<'a> Visit<'a> for Leads<'_> {

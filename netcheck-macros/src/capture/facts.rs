@@ -1,4 +1,4 @@
-//! What holds of a variable at a point of a body.
+//! Facts about a variable at a point of a body.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ impl Live {
     }
 }
 
-/// What may be done after a point before the variable gets another value.
+/// Events that may come after a point before the variable gets another value.
 fn until_assigned(flow: &Flow, variable: VariableId, point: NodeId) -> Vec<usize> {
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); flow.nodes.len()];
     for (id, node) in flow.nodes.iter().enumerate() {
@@ -59,7 +59,7 @@ fn until_assigned(flow: &Flow, variable: VariableId, point: NodeId) -> Vec<usize
     found
 }
 
-/// What a variable may hold at a point, over all ways that lead there.
+/// The values that a variable may hold at a point, over all ways that lead there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct State {
     /// Nothing yet.

@@ -1,4 +1,4 @@
-//! What a body does with its variables, as a graph.
+//! The events of a body with its variables, as a graph.
 //!
 //! A node is one thing that is done; its edges lead back to what may be done just before it.
 
@@ -17,7 +17,7 @@ pub(super) struct NodeId(pub(super) usize);
 #[derive(Debug)]
 pub(super) struct Variable {
     pub(super) ident: syn::Ident,
-    /// What it may lead to besides its own memory.
+    /// The memory that it may lead to besides its own.
     pub(super) reach: Reach,
     /// Surely `Copy`: it is never moved.
     pub(super) is_copy: bool,
@@ -25,7 +25,7 @@ pub(super) struct Variable {
     pub(super) is_slice: bool,
 }
 
-/// What a variable's type says of memory elsewhere.
+/// The memory elsewhere that a variable's type may lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     /// Nothing; what it borrows of other variables is known by its assignments.
@@ -127,7 +127,7 @@ impl Flow {
         &self.variables[id.0]
     }
 
-    /// What stands in a loop.
+    /// The events in a loop.
     pub(super) fn events(&self, of: &Loop) -> impl Iterator<Item = &Event> {
         self.nodes[of.nodes.clone()].iter().map(|node| &node.event)
     }

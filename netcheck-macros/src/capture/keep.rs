@@ -56,7 +56,7 @@ impl VisitMut for Keep<'_> {
         visit_mut::visit_expr_mut(self, expr);
     }
 
-    // Those of loops are gone by now.
+    // Attributes of loops are gone by now.
     fn visit_attributes_mut(&mut self, attrs: &mut Vec<Attribute>) {
         self.refuse(attrs);
     }

@@ -71,7 +71,7 @@ impl Lower {
         point
     }
 
-    /// What is done next may be done at `point`.
+    /// The next event may happen at `point`.
     fn goes_to(&mut self, point: NodeId) {
         if let Some(at) = self.at {
             self.flow.nodes[point.0].before.push(at);
@@ -88,7 +88,7 @@ impl Lower {
         }
     }
 
-    /// What may be done or not.
+    /// Events that may happen or not.
     fn perhaps(&mut self, what: impl FnOnce(&mut Self)) {
         let skipped = self.at;
         what(self);
@@ -187,7 +187,7 @@ impl Lower {
 
     fn use_name(&mut self, name: &Ident, field: Option<String>, access: Access) {
         if let Some(variable) = self.scopes.find(name) {
-            // What a closure does, it does later: it takes what it mentions, or borrows it.
+            // A closure runs later: it takes the variables that it mentions, or borrows them.
             let access = match access {
                 access if self.inside == 0 => access,
                 Access::Guess => Access::Guess,
@@ -239,7 +239,7 @@ impl Lower {
         self.pattern(&local.pat, Some(&init.expr));
     }
 
-    /// What a pattern is matched against: moved, if the pattern is just a name.
+    /// The expression that a pattern is matched against: moved, if the pattern is just a name.
     fn scrutinee(&mut self, expr: &Expr, pat: &Pat) {
         let access = match pat {
             Pat::Ident(pat) if pat.by_ref.is_none() => Access::Take,
@@ -385,7 +385,7 @@ impl Lower {
             BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => Access::Look,
             _ => Access::Operand,
         };
-        // Of `x += y`, `y` comes first where both are primitive; else `x` is only borrowed.
+        // In `x += y`, `y` comes first where both are primitive; else `x` is only borrowed.
         self.place(&expr.left, if is_compound(&expr.op) { Access::Look } else { access });
         self.place(&expr.right, access);
     }
@@ -559,7 +559,7 @@ impl Lower {
     fn understood(&mut self, mac: &syn::Macro) {
         match macros::understand(mac) {
             Macro::Values { values, text, access, returns } => {
-                // What an assertion says is evaluated only if it fails.
+                // The message of an assertion is evaluated only if it fails.
                 values.iter().for_each(|value| self.perhaps(|lower| lower.place(value, access)));
                 for Mention { name, field } in text {
                     self.use_name(&name, field, Access::Look);

@@ -1,4 +1,4 @@
-//! What the head of a loop records, or why it cannot.
+//! The record of a loop's head, or why there is none.
 
 use std::collections::BTreeSet;
 

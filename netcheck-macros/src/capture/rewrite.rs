@@ -221,7 +221,7 @@ impl Rewrite<'_> {
 }
 
 impl Rewrite<'_> {
-    /// What the type parameters are: a value may be without `Hash` only for want of a bound on one of them.
+    /// The type parameters: a value may be without `Hash` only for want of a bound on one of them.
     fn generics(&self, values: &Ident, at: Span) -> Option<TokenStream> {
         let each = self.generics.iter().map(|parameter| {
             let (name, mut parameter) = (parameter.unraw().to_string(), parameter.clone());
@@ -279,7 +279,7 @@ fn awaits(expr: &Expr) -> bool {
             self.0 |= awaits || mentions::has_word(mac.tokens.clone(), &["await"]);
         }
         fn visit_expr(&mut self, expr: &'a Expr) {
-            // What is rewritten already awaits.
+            // An expression that is rewritten already awaits.
             match expr {
                 Expr::Verbatim(tokens) => self.0 |= mentions::has_word(tokens.clone(), &["await"]),
                 expr => visit::visit_expr(self, expr),

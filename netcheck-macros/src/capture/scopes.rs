@@ -34,7 +34,7 @@ impl Scopes {
         self.0.truncate(depth.0);
     }
 
-    /// Those that are not shadowed.
+    /// Variables that are not shadowed.
     pub(super) fn visible(&self) -> Vec<VariableId> {
         self.0.iter().filter(|(name, variable)| self.find(name) == Some(*variable)).map(|&(_, id)| id).collect()
     }

@@ -6,7 +6,7 @@ use super::lower::lower;
 use super::record;
 use crate::testing::assert_documented;
 
-/// What the head of each loop records, in the order of the text: `x`, `x.field`, `(x)` if only a
+/// The record of each loop's head, in the order of the text: `x`, `x.field`, `(x)` if only a
 /// destructor will see it; or why it records nothing.
 fn heads(function: &str) -> Vec<String> {
     struct Loops(Vec<LoopKey>);

@@ -1,4 +1,4 @@
-//! What the words of `#[model_check(…)]` say, as typed values with their spans.
+//! The words of `#[model_check(…)]`, as typed values with their spans.
 
 use syn::{Expr, Ident, Lit, LitBool, LitInt, LitStr, Path};
 
@@ -7,7 +7,7 @@ use syn::{Expr, Ident, Lit, LitBool, LitInt, LitStr, Path};
 pub(crate) struct ModelCheck {
     /// The attribute, if it is not the function's first one.
     pub(crate) attribute: Option<Path>,
-    /// What the words would be called.
+    /// The name of the test after its words.
     pub(crate) default_name: String,
     pub(crate) words: Words,
 }
@@ -123,7 +123,7 @@ pub(crate) struct Length {
 
 /// A time that something may take: `30` seconds, or `500ms`.
 pub(crate) struct Time {
-    /// Of a literal with a unit.
+    /// The nanoseconds of a literal with a unit.
     pub(crate) ns: Option<u64>,
     /// As the user wrote it; without a unit, in seconds.
     pub(crate) value: Expr,

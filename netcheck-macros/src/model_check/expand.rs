@@ -252,7 +252,7 @@ fn ignored(check: &ModelCheck, function: &Function) -> Option<TokenStream> {
     is_left_out.then(|| quote!(#[ignore = "a whole program: `cargo netcheck test` checks it"]))
 }
 
-/// What the test at `path` does.
+/// The body of the test at `path`.
 fn run(check: &ModelCheck, path: &[&str], function: &Function) -> TokenStream {
     let name = &function.sig.ident;
     let (in_report, in_snapshot) = (path.join("::"), path.join("__"));
@@ -313,7 +313,7 @@ fn run(check: &ModelCheck, path: &[&str], function: &Function) -> TokenStream {
     }
 }
 
-/// What registers the programs: the user's function, and what becomes of its output.
+/// The function that registers the programs: the user's, and what becomes of its output.
 fn network(function: &Function) -> TokenStream {
     let sig = &function.sig;
     let name = &sig.ident;

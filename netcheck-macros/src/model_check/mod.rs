@@ -48,7 +48,7 @@ pub(crate) fn attribute(attr: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// What one attribute says.
+/// The words of one attribute.
 fn read(words: TokenStream, cx: &Ctxt) -> ModelCheck {
     // A mistake in one attribute hides none in another.
     let own = Ctxt::new();

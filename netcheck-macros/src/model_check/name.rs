@@ -1,4 +1,4 @@
-//! What the tests of one function are called, if they are several: after their words, so that a
+//! The names of a function's tests, if they are several: after their words, so that a
 //! test keeps its name when another one is added.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -50,7 +50,7 @@ fn add_tokens(tokens: TokenStream, parts: &mut Vec<String>) {
     }
 }
 
-/// What a token leaves in an identifier.
+/// The part of a token that an identifier may have.
 fn in_a_name(token: &impl ToString) -> Option<String> {
     let text = token.to_string().to_ascii_lowercase();
     let text = text.replace(|c: char| !c.is_ascii_alphanumeric(), "_");

@@ -82,9 +82,9 @@ pub(super) fn process(function: &Function) -> TokenStream {
 /// An argument as the outer function takes it.
 struct Taken<'a> {
     parameter: TokenStream,
-    /// What it is called there.
+    /// Its name there.
     value: Ident,
-    /// What it is called where it is handed to the inner function.
+    /// Its name where it is handed to the inner function.
     ident: Ident,
     ty: Cow<'a, Type>,
 }
@@ -108,7 +108,7 @@ impl<'a> Taken<'a> {
         }
     }
 
-    /// What is demanded of an argument is reported at its type. (An assertion per type would
+    /// Demands on an argument are reported at its type. (An assertion per type would
     /// be reported besides, and so give two errors for one mistake.)
     fn argument(&self, at: Span, generics: &Generics) -> TokenStream {
         let Taken { value, ty, .. } = self;

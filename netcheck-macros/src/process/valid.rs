@@ -66,7 +66,7 @@ pub(super) fn function(function: &Function, cx: &Ctxt) {
     }
 }
 
-/// What to take in place of a borrowed argument.
+/// The type to take in place of a borrowed argument.
 fn take_instead(ty: &Type) -> String {
     let Type::Reference(TypeReference { elem, .. }) = ty else {
         return "an owned value".to_owned();

@@ -22,7 +22,7 @@ impl<F: FnMut(&Signature, &mut Block)> Captured<F> {
     }
 }
 
-// What is inside comes first, so that it is not looked for in an expansion.
+// Inner functions come first, so that they are not looked for in an expansion.
 impl<F: FnMut(&Signature, &mut Block)> VisitMut for Captured<F> {
     fn visit_item_fn_mut(&mut self, function: &mut ItemFn) {
         visit_mut::visit_item_fn_mut(self, function);

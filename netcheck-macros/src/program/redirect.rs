@@ -161,7 +161,7 @@ impl Redirect<'_> {
         }
     }
 
-    /// What stands for a crate's name, after `::`: the last name of it, and those before.
+    /// The path that stands for a crate's name, after `::`: its last name, and those before.
     pub(super) fn beginning(&self, head: &Ident) -> Option<(Vec<Ident>, Ident)> {
         let at_head = |name: &str| Ident::new(name, head.span());
         match head.to_string().as_str() {

@@ -1,4 +1,4 @@
-//! What names stand for, as far as the item shows it: which of them lead to a crate that matters.
+//! Meanings of names, as far as the item shows them: which of them lead to a crate that matters.
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
@@ -20,7 +20,7 @@ pub(super) struct Import {
     pub(super) span: Span,
 }
 
-/// What a path stands for.
+/// The meaning of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Meaning {
     /// It begins with the name of one of the crates.
@@ -88,12 +88,12 @@ impl Scopes {
         self.0.pop();
     }
 
-    /// What a path means here; `absolute` if it begins with `::`.
+    /// The meaning of a path here; `absolute` if it begins with `::`.
     pub(super) fn meaning(&self, absolute: bool, path: &[String]) -> Meaning {
         resolve(&self.0, absolute, path, IMPORTS_MAX)
     }
 
-    /// What an import of the innermost scope stands for.
+    /// The meaning of an import of the innermost scope.
     pub(super) fn imported(&self, import: &Import) -> Meaning {
         target(&self.0, import, IMPORTS_MAX)
     }
@@ -129,7 +129,7 @@ fn parent(scopes: &[Scope]) -> Option<usize> {
     module(&scopes[..module(scopes)?])
 }
 
-/// What a path that begins in the innermost of these scopes means; `None` if its first name is not of there.
+/// The meaning of a path that begins in the innermost of these scopes; `None` if its first name is not of there.
 fn in_scope(scopes: &[Scope], path: &[String], imports_left: u32) -> Option<Meaning> {
     let (scope, imports_left) = (scopes.last()?, imports_left.checked_sub(1)?);
     let (head, rest) = path.split_first()?;
@@ -149,14 +149,14 @@ fn in_scope(scopes: &[Scope], path: &[String], imports_left: u32) -> Option<Mean
     })
 }
 
-/// What an import stands for.
+/// The meaning of an import.
 fn target(scopes: &[Scope], import: &Import, imports_left: u32) -> Meaning {
     // `use tokio;` does not mean itself.
     let absolute = import.absolute || import.name.as_ref() == import.path.first();
     resolve(scopes, absolute, &import.path, imports_left)
 }
 
-/// What `rest` means in what is imported.
+/// The meaning of `rest` in the import.
 fn follow(scopes: &[Scope], import: &Import, rest: &[String], imports_left: u32) -> Meaning {
     let with_rest = |path: &[String]| [path, rest].concat();
     if is_module_path(&import.path) {

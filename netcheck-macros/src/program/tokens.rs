@@ -12,7 +12,7 @@ use super::redirect::{Place, Redirect};
 
 impl Redirect<'_> {
     pub(super) fn tokens(&mut self, tokens: TokenStream) -> TokenStream {
-        // What the parser leaves as tokens, such as a `static` without a value, would come back here as it is.
+        // Syntax that the parser leaves as tokens, such as a `static` without a value, would come back here as it is.
         let is_read = |expr: &Expr| !matches!(expr, Expr::Verbatim(_));
         let is_known = |stmt: &Stmt| match stmt {
             Stmt::Item(item) => !matches!(item, Item::Verbatim(_)),

@@ -1,4 +1,4 @@
-//! What a check cannot model, and what to write in its place.
+//! Calls that a check cannot model, and what to write in their place.
 
 /// Paths, each with all that lies in it, and the advice. The first row that matches counts.
 const UNMODELLED: &[(&[&str], &str)] = &[

@@ -192,7 +192,7 @@ pub(super) fn select(select: &Select) -> TokenStream {
     }}
 }
 
-/// What the `i`th branch's things are called.
+/// The names of the `i`th branch's parts.
 struct Names {
     variant: Ident,
     ty: Ident,

@@ -1,6 +1,6 @@
 //! `select!`, with tokio's grammar and tokio's order of evaluation.
 //!
-//! What differs is who decides: which branch is polled first, and so which of several ready branches
+//! The difference is who decides: which branch is polled first, and so which of several ready branches
 //! wins, is up to the runtime's `Select`, which explores them all. `parse` reads, `expand` writes.
 
 mod expand;
