@@ -15,7 +15,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// What a capture file has of UDP and TCP.
+/// The UDP and TCP of a capture file.
 ///
 /// Known are pcap and pcapng, in either byte order and each resolution of time; Ethernet (with VLAN tags), Linux cooked
 /// captures, loopback and raw IP; IPv4 and IPv6; with the feature `wifi` frames of 802.11, with and without radiotap
@@ -24,7 +24,7 @@ use std::path::Path;
 /// network card computes them, captures have none that are right.
 #[derive(Clone, Debug)]
 pub struct Capture {
-    /// Of the earliest packet, since 1970.
+    /// The instant of the earliest packet, since 1970.
     began: Duration,
     /// Between the earliest and the latest packet.
     lasted: Duration,
@@ -36,7 +36,7 @@ pub struct Capture {
     payloads: Vec<u8>,
 }
 
-/// What a packet carries.
+/// A packet's payload.
 #[derive(Clone, Debug)]
 struct Carried {
     packet: Packet,
@@ -93,13 +93,13 @@ impl Capture {
         self.packets
     }
 
-    /// What was sent by UDP, in the order of the file.
+    /// The datagrams of UDP, in the order of the file.
     pub fn datagrams(&self) -> impl Iterator<Item = Datagram<'_>> {
         let carried = self.carried().filter(|(_, tcp, _)| tcp.is_none());
         carried.map(|(packet, _, payload)| Datagram { packet, payload })
     }
 
-    /// What was sent by UDP, and by TCP with a header.
+    /// Payloads that were sent by UDP, and by TCP with a header.
     pub(crate) fn carried(&self) -> impl Iterator<Item = (Packet, Option<Header>, &[u8])> {
         self.carried.iter().map(|carried| (carried.packet, carried.tcp, &self.payloads[carried.payload.clone()]))
     }
@@ -151,7 +151,7 @@ impl Capture {
     }
 }
 
-/// What has been read of a file; instants still count from 1970.
+/// The part of a file that has been read; instants still count from 1970.
 #[derive(Default)]
 struct Reading {
     first_ns: Option<u64>,

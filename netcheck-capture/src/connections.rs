@@ -43,7 +43,7 @@ pub(crate) struct Connections<'a> {
     reset: BTreeSet<Direction>,
 }
 
-/// What a program sees of a segment.
+/// The part of a segment that a program sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
     /// A connection is there: this is the answer to its first segment.
@@ -142,7 +142,7 @@ impl<'a> Connections<'a> {
         Ok(())
     }
 
-    /// What a packet between these sockets belongs to, if it belongs to a connection.
+    /// The half of a connection to which a packet between these sockets belongs, if it belongs to one.
     pub(crate) fn half_mut(&mut self, packet: &Packet) -> Option<&mut Half<'a>> {
         self.halves.get_mut(&(packet.from, packet.to))
     }

@@ -8,7 +8,7 @@ use crate::trace::CaptureTrace;
 use core::time::Duration;
 use std::fmt;
 
-/// What a packet carries: by TCP with a header, else by UDP.
+/// A packet's payload: by TCP with a header, else by UDP.
 pub(crate) type Carried<'c> = (Packet, Option<Header>, &'c [u8]);
 
 type OfDatagram<'f, E> = Box<dyn FnMut(&Datagram<'_>) -> Option<E> + 'f>;

@@ -4,7 +4,7 @@ use etherparse::err::packet::SliceError;
 use etherparse::{EtherType, NetSlice, SlicedPacket, TransportSlice, ip_number};
 use std::net::{IpAddr, SocketAddr};
 
-/// What a frame carries, from one socket to another.
+/// A frame's payload, from one socket to another.
 pub(crate) struct Carried<'a> {
     pub from: SocketAddr,
     pub to: SocketAddr,
@@ -17,7 +17,7 @@ pub(crate) enum Transport<'a> {
     Tcp(Header, &'a [u8]),
 }
 
-/// What matters of a TCP header.
+/// The fields of a TCP header that matter here.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Header {
     pub sequence: u32,
@@ -27,7 +27,7 @@ pub(crate) struct Header {
     pub rst: bool,
 }
 
-/// What a frame carries over UDP or TCP, if anything; or why it cannot be said.
+/// A frame's payload of UDP or TCP, if it has one; or why it cannot be said.
 pub(crate) fn decode(link_type: u32, frame: &[u8]) -> Result<Option<Carried<'_>>, String> {
     let sliced = match link_type {
         // BSD loopback: the address family in the byte order of the machine that captured, or in that of the network.
@@ -53,7 +53,7 @@ pub(crate) fn decode(link_type: u32, frame: &[u8]) -> Result<Option<Carried<'_>>
 
 type Sliced<'a> = Result<SlicedPacket<'a>, SliceError>;
 
-/// What comes after a header of so many bytes, with the EtherType that it says.
+/// The packet after a header of so many bytes, with the EtherType that the header says.
 fn after_header<const BYTES: usize>(frame: &[u8], ether_type: fn(&[u8; BYTES]) -> [u8; 2]) -> Result<Sliced<'_>, &str> {
     let (header, packet) = frame.split_first_chunk().ok_or("it ends within its Linux cooked header")?;
     Ok(SlicedPacket::from_ether_type(EtherType(u16::from_be_bytes(ether_type(header))), packet))

@@ -29,16 +29,16 @@ impl fmt::Display for Packet {
     }
 }
 
-/// What was sent by UDP.
+/// A datagram of UDP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram<'a> {
     /// Where, when, from and to where.
     pub packet: Packet,
-    /// What it carries.
+    /// Its payload.
     pub payload: &'a [u8],
 }
 
-/// What has come in one direction of a TCP connection and was not decoded yet.
+/// Bytes that have come in one direction of a TCP connection and were not decoded yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unread<'a> {
     /// The packet with which the last of these bytes came in order, from and to where.
@@ -49,7 +49,7 @@ pub struct Unread<'a> {
     pub is_finished: bool,
 }
 
-/// What happens to a TCP connection. It lies between [`Packet::from`] and [`Packet::to`].
+/// An event of a TCP connection. It lies between [`Packet::from`] and [`Packet::to`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Change {
     /// The connection is there. The packet is the listener's answer.

@@ -53,7 +53,7 @@ impl ByteOrder {
     }
 }
 
-/// What packets of an interface have in common.
+/// Properties that packets of an interface have in common.
 struct Interface {
     link_type: u32,
     units_per_second: u128,
@@ -127,7 +127,7 @@ impl Interface {
         };
         let corrupt = "the interface description in its place is corrupt";
         let (_, description) = parse(block).map_err(|_| corrupt)?;
-        // What is left of the options where one is corrupt is dropped by the parser.
+        // The parser drops all options after a corrupt one.
         let options_bytes: usize = description.options.iter().map(|option| 4 + option.value.len()).sum();
         if options_bytes + 20 != block.len() {
             return Err(corrupt.to_owned());

@@ -10,12 +10,12 @@ pub(crate) struct Record<'a> {
     pub number: usize,
     /// Nanoseconds since 1970.
     pub at_ns: u64,
-    /// What its first header is: a number of <https://www.tcpdump.org/linktypes.html>.
+    /// The kind of its first header: a number of <https://www.tcpdump.org/linktypes.html>.
     pub link_type: u32,
     pub frame: &'a [u8],
 }
 
-/// What is done with each record.
+/// The function that is called with each record.
 pub(crate) type Take<'t, 'a> = &'t mut dyn FnMut(Record<'a>) -> Result<(), Error>;
 
 /// Refuses a frame of which only the beginning was captured.

@@ -17,12 +17,12 @@ pub(crate) struct Stream<'a> {
     is_finished: bool,
     /// Segments after a gap, by their position and the number of their packet.
     ahead: BTreeMap<(usize, usize), Segment<'a>>,
-    /// What the other side has acknowledged although it was not captured: up to each position, by that packet. Both
+    /// Bytes that the other side has acknowledged although they were not captured: up to each position, by that packet. Both
     /// increase.
     missed: Vec<(usize, usize)>,
 }
 
-/// What a packet has for a stream.
+/// A packet's part of a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment<'a> {
     pub payload: &'a [u8],
@@ -72,7 +72,7 @@ impl<'a> Stream<'a> {
         // A keep-alive repeats the last byte, or the SYN, with any contents.
         let is_keep_alive = segment.payload.len() <= 1 && !segment.fin && position < self.bytes.len() as i64;
         if !is_keep_alive {
-            // What lies before the first byte is the place of the SYN.
+            // The position before the first byte is that of the SYN.
             let skipped = usize::try_from(-position.min(0)).unwrap_or(usize::MAX).min(segment.payload.len());
             let position = usize::try_from(position.max(0)).unwrap_or(usize::MAX);
             let payload = &segment.payload[skipped..];

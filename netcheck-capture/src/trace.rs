@@ -102,7 +102,7 @@ impl<E: fmt::Debug, P: Place> CaptureTrace<E, P> {
     }
 }
 
-/// What a monitor says about a capture. It is shown as text: what was expected at which packet, and the packets around.
+/// A monitor's verdict on a capture. It is shown as text: what was expected at which packet, and the packets around.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaptureValidation<P = Packet> {
     events: usize,

@@ -35,7 +35,7 @@ impl fmt::Debug for MacAddress {
     }
 }
 
-/// What a frame of 802.11 is for.
+/// The purpose of a frame of 802.11.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FrameKind {
     /// Data, or a frame without data in its place.
@@ -55,7 +55,7 @@ pub struct WirelessFrame {
     pub number: usize,
     /// When it was captured, since the earliest packet of the file: its start or its end, as the capture has it.
     pub at: Duration,
-    /// What it is for.
+    /// Its purpose.
     pub kind: FrameKind,
     /// The station that it was sent to (address 1).
     pub to: MacAddress,
@@ -97,7 +97,7 @@ impl fmt::Display for WirelessFrame {
     }
 }
 
-/// What a radiotap header tells.
+/// The fields of a radiotap header that matter here.
 #[derive(Default)]
 struct Radio {
     flags: u8,

@@ -1,4 +1,4 @@
-//! What a peer did after each history that it was fed: a tree.
+//! A tree of a peer's answers after each history that it was fed.
 
 use crate::exchange::{Input, Output};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What goes to a peer and what comes from it.
+//! Inputs that go to a peer, and outputs that come from it.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -16,7 +16,7 @@ pub enum Input {
     Bytes {
         /// The connection.
         connection: usize,
-        /// What comes.
+        /// The bytes that come.
         #[serde(with = "text")]
         bytes: Vec<u8>,
     },
@@ -36,7 +36,7 @@ pub enum Input {
         client: usize,
         /// Where it goes.
         to: Port,
-        /// What comes.
+        /// The bytes that come.
         #[serde(with = "text")]
         payload: Vec<u8>,
     },
@@ -50,7 +50,7 @@ pub enum Output {
     Bytes {
         /// The connection.
         connection: usize,
-        /// What it sends.
+        /// The bytes that it sends.
         #[serde(with = "text")]
         bytes: Vec<u8>,
     },
@@ -70,7 +70,7 @@ pub enum Output {
         client: usize,
         /// The port that it sends from.
         from: Port,
-        /// What it sends.
+        /// The bytes that it sends.
         #[serde(with = "text")]
         payload: Vec<u8>,
     },

@@ -1,4 +1,4 @@
-//! What a real peer is: how it is started or where it is, and how its answers are taken.
+//! Declarations of real peers: how one is started or where it is, and how its answers are taken.
 
 use crate::exchange::Output;
 use std::ffi::OsString;
@@ -219,7 +219,7 @@ impl External {
         self
     }
 
-    /// Of two answers, those parts are equal that this function makes equal: it replaces dates and random identifiers,
+    /// Parts of two answers are equal if this function makes them equal: it replaces dates and random identifiers,
     /// which are different each time. It is given all bytes that the peer sends on one connection in one answer, or one
     /// datagram. The programs get the first answer as it was.
     #[must_use]
@@ -283,7 +283,7 @@ impl External {
     /// Names it: the first service is at the port of the name, `redis:6379`. Returns its name and its services.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// If its name or its ports are wrong, in words.
     pub fn named(&self, name: &str) -> Result<(String, Vec<Service>), String> {
         let (host, port) = match name.rsplit_once(':') {
             Some((host, port)) => (host, Some(port)),
@@ -340,7 +340,7 @@ impl External {
         }
     }
 
-    /// What remains of an answer where all parts are left out that differ each time.
+    /// An answer without the parts that differ each time.
     pub(crate) fn masked(&self, outputs: &[Output]) -> Vec<Output> {
         let Some(mask) = &self.mask else { return outputs.to_vec() };
         let masked = |output: &Output| match output {

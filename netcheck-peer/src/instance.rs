@@ -49,7 +49,7 @@ pub(crate) enum Patience<'a> {
     Known(&'a [Output]),
 }
 
-/// What a peer did when it was fed a known step.
+/// A peer's answer when it was fed a known step.
 pub(crate) enum Answered {
     AsKnown,
     Otherwise(Vec<Output>),

@@ -1,4 +1,4 @@
-//! What a process prints.
+//! The output of a process.
 
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// The last bytes that are kept.
 const KEPT_BYTES: usize = 16 << 10;
 
-/// What a process has printed, its end if that is long.
+/// The text that a process has printed, its end if that is long.
 #[derive(Clone, Default)]
 pub(crate) struct Log {
     printed: Arc<Mutex<Vec<u8>>>,
@@ -41,7 +41,7 @@ impl Log {
         }
     }
 
-    /// What it has printed, as text.
+    /// Its output, as text.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.printed.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
     }

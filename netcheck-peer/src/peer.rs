@@ -1,4 +1,4 @@
-//! What a peer answers: from what is known of it, or by asking it.
+//! Answers of a peer: from what is known of it, or by asking it.
 
 use crate::branches::{Branch, Branches};
 use crate::error::Error;
@@ -47,7 +47,7 @@ enum Mode {
     Replay,
 }
 
-/// What was asked so far.
+/// The questions so far.
 #[derive(Default)]
 struct Asked {
     /// The number of answers that were given to each question: it must not change, as a check relies on it.
@@ -70,7 +70,7 @@ struct Link {
 pub struct Answer {
     /// The history that it leads to.
     pub branch: Branch,
-    /// What the peer does.
+    /// The peer's outputs.
     pub outputs: Vec<Output>,
 }
 
@@ -154,7 +154,7 @@ impl Peer {
         &self.services
     }
 
-    /// What it does after a history and an input: one way, unless it is
+    /// Its answer to an input after a history: one way, unless it is
     /// declared to have several. Asked again, the answer is the same.
     ///
     /// Blocks while the peer is asked.
@@ -215,7 +215,7 @@ impl Peer {
         asked.learned += 1;
         asked.spent += begun.elapsed();
         asked.is_unsaved = true;
-        // What was learned is kept, also if the next question has no answer.
+        // Learned answers are kept, also if the next question has none.
         if learned.as_ref().is_ok_and(Result::is_err) || asked.saved.is_none_or(|at| at.elapsed() > SAVED_EVERY) {
             self.save(asked)?;
         }

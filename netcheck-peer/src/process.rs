@@ -130,7 +130,7 @@ impl Process {
         kernel::is_busy(self.child.id())
     }
 
-    /// What it has printed.
+    /// The text that it has printed.
     pub(crate) fn printed(&self) -> String {
         self.log.text()
     }

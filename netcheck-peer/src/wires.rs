@@ -143,7 +143,7 @@ impl Connection {
             (self.ends, moved) = (false, true);
             let _ = stream.shutdown(Shutdown::Write);
         }
-        // What has been read to its end can still be reset.
+        // A stream that has been read to its end can still be reset.
         if self.peer_ended && !matches!(stream.take_error(), Ok(None)) {
             return self.broken(number, came);
         }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The most runs that are kept.
 const INSTANCES_MAX: usize = 12;
 
-/// Of so many histories that are learned, one is fed to a fresh instance once more.
+/// One history among so many that are learned is fed to a fresh instance once more.
 const SAMPLE: u64 = 16;
 
 /// How often a history is fed to a peer that answers in several ways.
