@@ -59,9 +59,9 @@ fn computed_at_first_use() -> u64 {
 /// The variables of this program.
 #[derive(Default)]
 struct Found {
-    /// Those of `rand`, by their distance from the start of a block, with the bytes that they have in a new thread.
+    /// Generators of `rand`, by their distance from the start of a block, with the bytes that they have in a new thread.
     lazy: Vec<(usize, Bytes)>,
-    /// Those of `fastrand`, in the same way.
+    /// Generators of `fastrand`, in the same way.
     words: Vec<(usize, Bytes)>,
     /// The generators of `futures`, in the same way.
     orders: Vec<(usize, Bytes)>,

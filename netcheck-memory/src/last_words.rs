@@ -1,4 +1,4 @@
-//! What is said when a program ends the process: by a stack overflow, `abort`, a panic while another one unwinds, or for
+//! Messages when a program ends the process: by a stack overflow, `abort`, a panic while another one unwinds, or for
 //! want of memory.
 //!
 //! The output of a [muted](crate::mute) thread is dropped, also what the standard library says of the reason. So a thread

@@ -17,7 +17,7 @@ const MADE_BYTES: usize = 1024;
 /// More than a function and its result need at the end of a stack.
 const CALL_BYTES_MAX: usize = 1 << 14;
 
-/// Of no type more is asked.
+/// No type asks for more.
 const CALL_ALIGNMENT: usize = 64;
 
 /// Zeroes this many bytes below the frame of the caller.
@@ -28,7 +28,7 @@ pub fn wipe_stack<const BYTES: usize>() {
     black_box(&mut [0_u8; BYTES]);
 }
 
-/// What a function returns, made with zeros below its frame and in the place of its result: a value that is put together
+/// The result of a function, made with zeros below its frame and in the place of its result: a value that is put together
 /// there has zeros between its fields, and not what earlier calls left.
 #[inline(never)]
 pub fn made_clean<T>(make: impl FnOnce() -> T) -> T {

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::LocalKey;
 
-/// What is written when a program needs more stack.
+/// The message when a program needs more stack.
 const OVERFLOW: &str =
     "\nnetcheck: a poll of the program has overflowed its stack of 8 MiB: does it call itself without end?\n";
 
@@ -38,7 +38,7 @@ const GUARD_BYTES: usize = 1 << 16;
 /// The step by which the system is asked which pages of a stack were touched: no frame goes further without touching it.
 const LOOK_BYTES: usize = 1 << 16;
 
-/// What is wiped of a stack whose pages the system does not tell, or that a call is on already.
+/// Bytes that are wiped of a stack whose pages the system does not tell, or that a call is on already.
 const WIPED_BYTES: usize = 1 << 16;
 
 /// Beyond so many bytes, the memory of a stack is given back before the next call, which is faster then than wiping it.
@@ -202,7 +202,7 @@ fn call_on<R>(is_to_be_wiped: bool, function: impl FnOnce() -> R) -> R {
 /// Calls a function on this thread's stack for the engine; on the current one if a call is on that already, if the thread
 /// is about to end, or where the system is not supported. A panic of the function goes on in the caller.
 ///
-/// Of the result, the caller gets what [`Handed`] makes of it: all of its bytes come from the caller's stack, but for those
+/// The caller gets the result as [`Handed`] makes it: all of its bytes come from the caller's stack, but for those
 /// of its fields.
 pub fn call_on_engine_stack<R: Handed>(function: impl FnOnce() -> R) -> R {
     let Some(taken) = Taken::new(&IS_FOR_THE_ENGINE, Stacks::engine_end) else { return function() };
@@ -215,7 +215,7 @@ pub fn call_on_engine_stack<R: Handed>(function: impl FnOnce() -> R) -> R {
 /// call is on that already, if the thread is about to end, or where the system is not supported. A panic of the function
 /// goes on in the caller.
 ///
-/// What the step lends to the program lies at the same place each time, however deep the caller is.
+/// Values that the step lends to the program lie at the same place each time, however deep the caller is.
 pub fn call_on_step_stack<R>(function: impl FnOnce() -> R) -> R {
     let Some(taken) = Taken::new(&IS_FOR_A_STEP, Stacks::steps_end) else { return function() };
     // SAFETY: as above.

@@ -19,7 +19,7 @@ pub struct Variable {
     pub bytes: usize,
 }
 
-/// Of whom a variable is.
+/// The owner of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One for all threads.

@@ -6,7 +6,7 @@
 //! The lowest free slot is taken, of the lowest slab of its size that has one. An address therefore depends on what is
 //! live and on the slabs' sizes, not on the order in which allocations were freed.
 //!
-//! What the engine keeps in an arena lies in slabs of its own, apart from what the program allocates.
+//! Memory that the engine keeps in an arena lies in slabs of its own, apart from what the program allocates.
 //!
 //! A slab's slots are two levels of bits: 64 words of slots that are live, and a word of words that are full. Bits
 //! beyond the last slot are set, as if they were live.
@@ -38,14 +38,14 @@ struct Slab {
     use_: Use,
     class: u8,
     live: u16,
-    /// Of consecutive slabs: the first, and their number.
+    /// The first of a run of consecutive slabs, and their number.
     first: u16,
     slabs: u16,
     /// The words of this slab's bits that are full.
     full: u64,
 }
 
-/// What a slab is used for.
+/// The use of a slab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum Use {

@@ -7,7 +7,7 @@ use crate::platform;
 pub struct ThreadNumber(platform::ThreadNumber);
 
 impl ThreadNumber {
-    /// That of this thread, `None` where the system is not supported.
+    /// The number of this thread, `None` where the system is not supported.
     pub fn current() -> Option<Self> {
         platform::thread_number().map(ThreadNumber)
     }

@@ -20,7 +20,7 @@
 //! to the engine, which find the values that they have left. Moving a variable's bytes away and back is no move of its
 //! value: it lies at its own address whenever code of its program runs.
 //!
-//! That needs that no other thread uses the variable meanwhile. A thread-local is its thread's alone. Statics are taken over
+//! No other thread may use the variable meanwhile. A thread-local is its thread's alone. Statics are taken over
 //! only where the caller promises that no other thread runs code of programs ([`First::new`]); where it does not, they are
 //! watched: the names of those that a poll has changed are noted.
 //!
@@ -203,7 +203,7 @@ struct Value {
 pub struct Own {
     /// By variable.
     changed: RefCell<Vec<Value>>,
-    /// Of thread-locals that have a value.
+    /// Destructors of thread-locals that have a value.
     destructors: RefCell<Vec<(Destructor, *mut u8)>>,
     /// Whether they are in place.
     is_in_place: Cell<bool>,

@@ -1,6 +1,6 @@
 //! Instants in the memory of a program.
 //!
-//! What a program does depends on how far its instants lie apart, and from now, and not on when the clock began. So an
+//! A program depends on how far its instants lie apart, and from now, and not on when the clock began. So an
 //! image has of each instant only how long it is before the latest one that the memory holds, and who keeps the image
 //! keeps beside it how long ago that is. An instant of netcheck's own may be *out of reach*: then an image has only
 //! that, and who reads the image sees to it that the program does not ask for more.
@@ -14,7 +14,7 @@
 //! was told an instant are looked at. If such a run holds another number in one of the ranges, an image tells two of them
 //! apart by how far they lie from its instants; if it holds no instant, or the number is out of reach, they are taken for one.
 //!
-//! Of an instant of the standard library that lies outside of the range, an image has the number: it is not told how far it
+//! An instant of the standard library that lies outside of the range is a number in an image: it is not told how far it
 //! is from now, and no check lasts so long that a program could come to it. Of a date that lies outside, and of whatever else a
 //! program has made of a date (a text, a number of days), an image has the bytes. So who takes dates for recognised makes sure that
 //! the program depends on no such bytes: its images are the same where the check begins at another date.

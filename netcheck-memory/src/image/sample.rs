@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// The first images are all in the sample.
 const ALL_AT_FIRST: usize = 32;
-/// Of later ones, one in so many is, by its digest.
+/// One in so many of the later ones is in it, by its digest.
 const ONE_IN: u128 = 64;
 /// Each is compared with so many others.
 const COMPARED_MAX: u32 = 8;

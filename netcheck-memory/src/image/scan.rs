@@ -255,7 +255,7 @@ impl Classes {
         scratch.words[position] = self.replacement(tables, scratch, word, around);
     }
 
-    /// What a word is replaced by.
+    /// The replacement of a word.
     #[inline]
     fn replacement(&self, tables: &Tables, scratch: &mut Scratch, word: u64, around: Around) -> u64 {
         let offset = (word as usize).wrapping_sub(self.base);

@@ -17,7 +17,7 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// Those of a range of addresses in one stride.
+    /// A range of addresses in one stride.
     pub fn new(first: usize, bytes: usize) -> Addresses {
         let [.., low, high, _, _] = (first as u64).to_le_bytes();
         let top = |address: usize| (address >> 24) as u8;
@@ -83,7 +83,7 @@ fn has_byte(word: u64, byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    /// Of a chunk in the stride 0x5f21.
+    /// The addresses of a chunk in the stride 0x5f21.
     fn addresses() -> Addresses {
         Addresses::new(0x5f21_a400_0000, 1 << 26)
     }

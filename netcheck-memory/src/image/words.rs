@@ -13,7 +13,7 @@ const MARK: u64 = 0xa5c << 52;
 /// An offset in a chunk has this many bits, and a number of an allocation the 22 bits above.
 const OFFSET_BITS: u32 = crate::reservation::CHUNK_SHIFT;
 
-/// What a mark stands for.
+/// The meaning of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mark {

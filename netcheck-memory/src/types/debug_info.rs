@@ -18,8 +18,8 @@ pub struct DebugInfo {
 }
 
 impl DebugInfo {
-    /// That of the executable; `None` if it can't be read, or tells no types. To be called where allocations are the
-    /// system's, and no source is asked.
+    /// The debug information of the executable; `None` if it can't be read, or tells no types. To be called where
+    /// allocations are the system's, and no source is asked.
     pub fn of_executable() -> Option<&'static DebugInfo> {
         static READ: OnceLock<Option<DebugInfo>> = OnceLock::new();
         READ.get_or_init(|| DebugInfo::read_executable().filter(|info| !info.of_tables.is_empty())).as_ref()

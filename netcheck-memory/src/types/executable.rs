@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// A part of the file.
 pub type Bytes = EndianSlice<'static, LittleEndian>;
 
-/// What is described in one place.
+/// An entry of the debug information: of a type, a variable or a function.
 pub type Entry = gimli::DebuggingInformationEntry<Bytes>;
 
 /// The debug information of the executable.

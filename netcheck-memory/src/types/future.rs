@@ -22,7 +22,7 @@ const UNPOLLED: u64 = 0;
 /// The shape of a future. Each of its variants is a structure, with the variables that are kept over one await, and then
 /// what the future was made with.
 ///
-/// Of several fields with one name, the compiler describes the first, again and again. Where the future was made with one of
+/// The compiler describes the first of several fields with one name, again and again. Where the future was made with one of
 /// them, that one is described in the variant that was not polled yet. Of others, `variables` says where all lie that share
 /// the name, and all are read. An `async fn` moves its arguments into variables before its first await, and an `async` block
 /// keeps what it captures.

@@ -40,7 +40,7 @@ impl Polls {
     pub fn of(executable: &Executable) -> Polls {
         let mut polls = Polls { paths: BTreeMap::new(), functions: BTreeMap::new() };
         for unit in 0..executable.units.len() {
-            // What can't be read has no functions.
+            // A unit that can't be read has no functions.
             let _ = polls.add(executable, unit);
         }
         polls
@@ -194,7 +194,7 @@ fn lies(executable: &Executable, number: usize, location: gimli::Expression<Byte
         [Operation::FrameOffset { offset }, Operation::Deref { .. }, Operation::PlusConstant { value }] => {
             behind(offset, value)
         }
-        // What was captured by reference lies where the future points.
+        // A variable that was captured by reference lies where the future points.
         [Operation::FrameOffset { .. }, Operation::Deref { .. }, ref rest @ ..]
             if rest.iter().all(|then| matches!(then, Operation::Deref { .. } | Operation::PlusConstant { .. })) =>
         {

@@ -3,7 +3,7 @@
 use crate::types::known::Types;
 use crate::types::shape::{Field, Lookup, Shape, TypeId};
 
-/// What a pointer points to.
+/// The target of a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A value.
@@ -34,7 +34,7 @@ pub struct Elements {
 pub struct Pointer {
     /// Which word of the memory it is.
     pub position: usize,
-    /// What it points to.
+    /// Its target.
     pub target: Target,
 }
 

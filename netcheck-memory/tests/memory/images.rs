@@ -360,7 +360,7 @@ fn a_stale_address_is_the_same_in_each_arena_at_whichever_byte_it_begins() {
     };
     for shift in 1..16 {
         for written in [0..0, 0..1, 0..3, 0..4, 1..2] {
-            // What is left can't be told from a number: it is a word of its own.
+            // The rest can't be told from a number: it is a word of its own.
             if written == (0..4) && shift % 8 == 4 {
                 continue;
             }

@@ -58,12 +58,12 @@ fn instants_out_of_reach_are_one() {
     let one = of(REACH, &[own(0), own(5_000)]);
     assert_eq!(of(REACH, &[own(4_000), own(5_000)]), one);
     assert_ne!(of(REACH, &[own(4_001), own(5_000)]).0, one.0);
-    // What was out of reach stays so, also when the latest one is forgotten.
+    // An instant that was out of reach stays so, also when the latest one is forgotten.
     let floor = Reach { floor_ns: 4_000, ..REACH };
     assert_eq!(of(floor, &[own(3_999), own(4_100)]).0, of(floor, &[own(4_000), own(4_100)]).0);
     let (_, dated) = of(floor, &[own(4_000), own(3_000)]);
     assert_eq!(dated, Some(Dated { latest_ns: 4_000, is_in_reach: false, has_std: false }));
-    // What lies before the middle is out of reach of what lies behind it, and not without that.
+    // An instant before the middle is out of reach of one behind it, and not without that one.
     let middle = Reach { middle_ns: Some(500), ..REACH };
     assert_eq!(of(middle, &[own(10), own(600)]).0, of(middle, &[own(499), own(600)]).0);
     assert_ne!(of(middle, &[own(10), own(400)]).0, of(middle, &[own(300), own(400)]).0);

@@ -132,7 +132,7 @@ fn three_hundred_arenas_are_live_at_once() {
     }
 }
 
-/// What a number over the first five bytes of a stale address leaves of it must not tell the arenas of a thread apart.
+/// A stale address with a number over its first five bytes must not tell the arenas of a thread apart.
 #[test]
 fn byte_5_of_addresses_is_the_same_in_250_arenas_of_a_thread() {
     let byte_5 = |arena: &Arena| {

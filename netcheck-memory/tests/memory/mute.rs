@@ -1,4 +1,4 @@
-//! What muted threads write.
+//! Output of muted threads.
 
 use netcheck_memory::{
     has_dropped_output, interposes, is_muted, mute, operation_begins, poll_begins, poll_ends, start_apart, take_output,

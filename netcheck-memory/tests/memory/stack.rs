@@ -89,7 +89,7 @@ fn here() -> usize {
 #[test]
 fn the_engine_leaves_nothing_on_the_stack_of_a_program() {
     let arena = arena();
-    // What the stack needs besides, so that the next calls overlay the engine's frames if they are there.
+    // Other calls use the stack, so that the next ones overlay the engine's frames if they are there.
     let after = arena.enter(|| {
         wipe_stack::<{ 4 * BYTES }>();
         engine(leave_behind);

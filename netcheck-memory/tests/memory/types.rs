@@ -83,7 +83,7 @@ fn variants_that_are_not_there_are_unread() {
     assert_eq!(are_equal([&|| changed(before[0](), before[0]()), &|| changed(before[0](), before[1]())]), DIFFERENT);
 }
 
-/// What is behind pointers is read as what it is.
+/// Values behind pointers are read as what they are.
 #[test]
 fn variants_behind_pointers_are_unread() {
     type Nested = Option<Rc<Vec<Box<Shape>>>>;
@@ -153,7 +153,7 @@ fn variables_of_other_awaits_are_unread() {
     assert_eq!(are_equal([&boxed(1, 2), &boxed(2, 2)]), BY_TYPES);
 }
 
-/// Of variables with one name, each is read, also in a function that was optimized, which does not say where they lie.
+/// Each of several variables with one name is read, also in a function that was optimized, which does not say where they lie.
 #[test]
 fn all_variables_of_one_name_are_read() {
     let future = |first: u64, second: u64| async move {
@@ -425,7 +425,7 @@ fn made_alike(wanted: &Tree, others: &[Tree]) -> MadeTwice {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// What is made in the same way has the same image, wherever it lies.
+    /// A value that is made in the same way has the same image, wherever it lies.
     #[test]
     fn values_that_are_made_alike_have_equal_images(
         wanted in tree(),
@@ -435,7 +435,7 @@ proptest! {
         // A number of the value may be half of an address in one of the two arenas by chance, as the end of a text is in
         // some: not in two further arenas, too.
         let [with_types, as_it_is] = if first.equal[0] { first.equal } else { made_alike(&wanted, &others).equal };
-        // Of a boxed slice, all but the first element is read whole: its padding has what lay on the stack, which may be a
+        // All but the first element of a boxed slice is read whole: its padding has what lay on the stack, which may be a
         // part of an address.
         let has_padding = !as_it_is && format!("{wanted:?} {others:?}").contains("Slice");
         prop_assert!(has_padding || with_types, "with types, {as_it_is}");
