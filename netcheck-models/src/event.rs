@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What happened to a component of the network.
+/// An event of a component of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
@@ -67,7 +67,7 @@ pub enum Event {
     Dialed,
     /// A segment from an end of a connection arrives at the other.
     Came {
-        /// What it brings.
+        /// Its contents.
         brought: Brought,
     },
     /// A connect has come to a listener whose backlog is full, and waits there.
@@ -125,7 +125,7 @@ pub enum Event {
     },
 }
 
-/// What a segment of a connection brings.
+/// The contents of a segment of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "brings", rename_all = "snake_case")]
 pub enum Brought {

@@ -1,4 +1,4 @@
-//! What `Link::covers` says, against what can come out of a channel by the definitions.
+//! `Link::covers`, against what can come out of a channel by the definitions.
 //!
 //! The oracle knows a channel by one history of sends and arrivals that leads to it, and tries every way to go on:
 //! up to two more sends, and arrivals at any time, such that in the end all that arrived is a delivery of all that
@@ -19,14 +19,14 @@ struct Sent {
     perturbed: bool,
 }
 
-/// What happens on a channel, seen from outside.
+/// An event on a channel, seen from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Send { content: u32, perturbed: bool },
     Arrive { content: u32 },
 }
 
-/// What was sent so far, and what arrived, as indexes into it.
+/// The packets that were sent so far, and those that arrived, as indexes.
 #[derive(Clone, Debug, Default)]
 struct History {
     sent: Vec<Sent>,
@@ -160,7 +160,7 @@ fn assert_covered_and_missed(copies: &[usize], sent: usize, sends: usize, expect
     assert_eq!(counted, expected, "M = {copies:?}, {sent} sends and {sends} more");
 }
 
-/// What is missed are equal packets of which not all may still arrive, because of a barrier: fewer could do for them.
+/// Equal packets are missed of which not all may still arrive, because of a barrier: fewer could do for them.
 #[test]
 fn with_loss_what_is_covered_can_come_out_of_the_covering_channel() {
     assert_covered_and_missed(&[0, 1], 3, 2, &[(1, (92, 0)), (2, (158, 28)), (3, (148, 0)), (UNBOUNDED, (148, 0))]);

@@ -1,7 +1,7 @@
 //! Connections of the model against those of the operating system: random calls at both ends of a real loopback
 //! connection get what the model says.
 //!
-//! What Linux does with a reset differs from other systems in small things (what is left to read, which error comes
+//! Linux's resets differ from those of other systems in small things (what is left to read, which error comes
 //! first), and it is Linux that is modelled.
 #![cfg(target_os = "linux")]
 
@@ -21,7 +21,7 @@ enum Call {
     Close,
 }
 
-/// What a call gives, for comparison.
+/// The result of a call, for comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Seen {
     Waits,

@@ -4,7 +4,7 @@ use super::automaton::{Monitor, Placed};
 use super::guard::shown;
 use std::fmt::Write;
 
-/// What is drawn of a monitor.
+/// The drawing of a monitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawing {
     /// The name of each state, and its label: the name with the deadlines. The first one is where the monitor begins.
@@ -14,7 +14,7 @@ pub struct Drawing {
 }
 
 impl<E> Monitor<E> {
-    /// What is drawn of the monitor, for drawings of other kinds.
+    /// The states and rules of the monitor, for drawings of other kinds.
     #[must_use]
     pub fn drawing(&self) -> Drawing {
         let states = self.states.iter().enumerate();

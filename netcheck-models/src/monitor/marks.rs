@@ -105,7 +105,7 @@ fn numbered(configurations: BTreeSet<Configuration>, is_now: bool) -> Marked {
 /// The answers that were given, and what they say about the time since each mark.
 struct Given<'a> {
     answers: std::slice::Iter<'a, bool>,
-    /// Of a mark, more than so many nanoseconds, and at most so many.
+    /// The age of a mark: more than so many nanoseconds, and at most so many.
     known: Vec<(u64, Option<u64>, Option<u64>)>,
 }
 

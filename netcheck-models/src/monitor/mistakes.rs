@@ -1,4 +1,4 @@
-//! What is wrong with the declaration of a monitor.
+//! Mistakes in the declaration of a monitor.
 
 use std::fmt;
 

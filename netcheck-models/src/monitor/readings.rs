@@ -1,4 +1,4 @@
-//! What a monitor asks of the readings of its clocks.
+//! Questions of a monitor about the readings of its clocks.
 
 use super::guard::{Window, shown};
 
@@ -9,11 +9,11 @@ pub struct Question {
     pub mark: u32,
     /// The time in nanoseconds.
     pub ns: u64,
-    /// What is asked.
+    /// The question.
     pub asked: Asked,
 }
 
-/// What is asked about the time since a mark.
+/// A question about the time since a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// Whether so much time has passed at most. Where both may be, the monitor has to go on either way.

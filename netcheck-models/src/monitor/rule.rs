@@ -7,7 +7,7 @@ use core::time::Duration;
 pub(super) type Assignment<E> = Box<dyn Fn(&E, &Values<'_>) -> i64 + Send + Sync>;
 pub(super) type Guesses<E> = Box<dyn Fn(&Values<'_>) -> Vec<E> + Send + Sync>;
 
-/// What a rule asks of an event, and what it does: the label of a transition.
+/// The condition of a rule on an event, and its writes: the label of a transition.
 pub struct Rule<E> {
     pub(super) label: String,
     pub(super) pattern: Box<dyn Fn(&E) -> bool + Send + Sync>,

@@ -22,7 +22,7 @@ pub(super) struct Configuration {
     pub(super) readings: Vec<u64>,
 }
 
-/// What is known of readings that are numbers.
+/// The invariant of readings that are numbers.
 const NUMBERS: &str = "readings that are numbers leave no question";
 
 impl<E: fmt::Debug> Monitor<E> {

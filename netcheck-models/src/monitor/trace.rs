@@ -100,7 +100,7 @@ impl<E: fmt::Debug> Trace<E> {
     }
 }
 
-/// What a monitor says about a whole trace.
+/// A monitor's verdict on a whole trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Validation {
     /// The number of the packet, or one more than there are for the end.
@@ -127,7 +127,7 @@ impl Validation {
         self.rejected.as_ref().map(|(_, rejection)| rejection)
     }
 
-    /// What the monitor says in words, with the packets around the rejected one.
+    /// The verdict in words, with the packets around the rejected one.
     #[must_use]
     pub fn text<E: fmt::Debug>(&self, trace: &Trace<E>) -> String {
         match self.rejected_at() {
@@ -137,7 +137,7 @@ impl Validation {
     }
 }
 
-/// What the monitor says in words, without the packets.
+/// The verdict in words, without the packets.
 impl fmt::Display for Validation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.rejected {

@@ -76,7 +76,7 @@ pub struct Connection {
     pub(super) is_unix: bool,
     /// A socket that connected to its own address: it reads what it writes.
     pub(super) to_itself: bool,
-    /// What an end sends is under way until it arrives.
+    /// Bytes that an end sends are under way until they arrive.
     pub(super) takes_time: bool,
     /// Where packets take time: how far the connect has come.
     pub(super) opening: Opening,

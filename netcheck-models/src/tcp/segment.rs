@@ -34,7 +34,7 @@ impl Segment {
         }
     }
 
-    /// What it brings.
+    /// Its contents.
     #[must_use]
     pub fn brought(&self) -> Brought {
         match self {

@@ -33,7 +33,7 @@ impl Age {
     }
 }
 
-/// What an interval does with ticks that it missed (as tokio's `MissedTickBehavior`).
+/// The behaviour of an interval after missed ticks (as tokio's `MissedTickBehavior`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Missed {
     /// Ticks at once until it has caught up.
@@ -174,7 +174,7 @@ impl Countdowns {
         Ok(())
     }
 
-    /// What the owner holds is so many nanoseconds older.
+    /// Everything that the owner holds gets so many nanoseconds older.
     pub fn grow_old(&mut self, by_ns: i64) {
         if let Some(age) = &mut self.age {
             age.ns = age.ns.saturating_add(by_ns).min(age.reach_ns);

@@ -6,7 +6,7 @@ use netcheck_models::monitor::{Explained, Extra, Guess, Search, Sniffer, Verdict
 use random::Random;
 use std::collections::{BTreeSet, VecDeque};
 
-/// What all mutations of a trace together say.
+/// The verdict of all mutations of a trace together.
 #[derive(Debug, PartialEq)]
 enum Expected {
     /// The fewest guesses of a mutation that the automaton accepts.

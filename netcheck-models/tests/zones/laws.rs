@@ -1,4 +1,4 @@
-//! What holds for all zones.
+//! Laws of all zones.
 
 use crate::steps::{Driver, EVENTS, Oracle, Sizes, event, moments, steps};
 use netcheck_models::time::{Comparison, Delay, Moment, Scheduled, Time, Zone};
@@ -89,7 +89,7 @@ proptest! {
         prop_assert!(!c.includes(&a) || c.includes(&b));
     }
 
-    /// What a zone can do, a zone that includes it can do as well, and still includes it then.
+    /// A zone that includes another one can do all that this one can, and still includes it then.
     #[test]
     fn a_zone_that_includes_another_does_what_it_does((zone, awaited) in zones(), narrowings in narrowings()) {
         let less = narrowed(&zone, &narrowings);

@@ -46,7 +46,7 @@ pub enum Step {
 pub struct Sizes {
     pub constant: u64,
     pub width: u64,
-    /// Of a hundred delays, how many have no upper bound.
+    /// The percentage of delays that have no upper bound.
     pub unbounded: u32,
 }
 
@@ -77,7 +77,7 @@ pub fn steps(sizes: Sizes, most: usize) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(sizes), most / 2..=most)
 }
 
-/// What an oracle is told. Moments are events and a time after them; `None` is now.
+/// Events that an oracle is told. Moments are events and a time after them; `None` is now.
 pub trait Oracle {
     fn arm_from(&mut self, event: Scheduled, base: Moment, delay: Delay);
     fn disarm(&mut self, event: Scheduled);

@@ -8,18 +8,18 @@
 //! the other; the order by guesses first drops the acknowledgment, which the device missed. Extensions from which the
 //! end cannot be reached at all are not tried.
 //!
-//! What failed is not tried again. Write `(z, m)` for a configuration `z` with the numbers `m` of missed packets in the
-//! last 1, 2, … packets of its prefix, and say that `(z, m)` covers `(y, n)` if `z` includes `y` and no number in `m`
-//! is greater than that in `n`. Then each completion of `(y, n)` is one of `(z, m)`: the steps are possible, and no
-//! window has more missed packets. The search leaves out an extension that is covered by a call which failed before, or
-//! by a call since the last packet that is still open. That loses no mutation, as this holds throughout: if a failed
-//! call has a completion, some open call has a shorter one. When a call fails, take its shortest completion, and the
-//! extension with which that begins. The extension failed, or is covered by a failed call; then, by induction, some open
-//! call has a completion shorter than the rest of it. Or it is covered by an open call, which has the rest of it as a
-//! completion. The open call is not the one that fails, which has no completion so short. At the end no call is open, so
-//! no failed call has a completion, and the first call is among them. Calls that failed without a heuristic are kept
-//! without numbers, as they cover configurations with any. `GoBack` is the exception: it takes back calls that were not
-//! tried to the end, and never comes to their packets again.
+//! A configuration that failed is not tried again. Write `(z, m)` for a configuration `z` with the numbers `m` of
+//! missed packets in the last 1, 2, … packets of its prefix, and say that `(z, m)` covers `(y, n)` if `z` includes `y`
+//! and no number in `m` is greater than that in `n`. Then each completion of `(y, n)` is one of `(z, m)`: the steps are
+//! possible, and no window has more missed packets. The search leaves out an extension that is covered by a call which
+//! failed before, or by a call since the last packet that is still open. That loses no mutation, as this holds
+//! throughout: if a failed call has a completion, some open call has a shorter one. When a call fails, take its
+//! shortest completion, and the extension with which that begins. The extension failed, or is covered by a failed call;
+//! then, by induction, some open call has a completion shorter than the rest of it. Or it is covered by an open call,
+//! which has the rest of it as a completion. The open call is not the one that fails, which has no completion so short.
+//! At the end no call is open, so no failed call has a completion, and the first call is among them. Calls that failed
+//! without a heuristic are kept without numbers, as they cover configurations with any. `GoBack` is the exception: it
+//! takes back calls that were not tried to the end, and never comes to their packets again.
 
 use super::ahead::{Ahead, Passed};
 use super::declared::NumMissing;
@@ -34,14 +34,14 @@ use std::collections::{BTreeMap, VecDeque};
 /// would take longer than to try again.
 const FAILED_MAX: usize = 16;
 
-/// What limits the search.
+/// The limits of the search.
 pub(super) struct Limits<'a, E> {
     pub(super) num_missing: &'a [NumMissing<E>],
     pub(super) go_back: Option<usize>,
     pub(super) extensions_max: usize,
 }
 
-/// What the search has found.
+/// The result of the search.
 pub(super) enum Found<E> {
     Steps(Vec<Step<E>>),
     /// No mutation at all, whatever the heuristics, and the packet, counted from 0, that none explains.
@@ -58,7 +58,7 @@ struct Frame<E> {
     step: Option<Step<E>>,
     /// How many packets of the sniffer's trace are consumed.
     consumed: usize,
-    /// What is still to be tried, the next one last.
+    /// Steps that are still to be tried, the next one last.
     left: Vec<(Symbolic, Step<E>)>,
     missing: Missing,
     /// Whether a heuristic has taken part in leaving a prefix that begins with this one.

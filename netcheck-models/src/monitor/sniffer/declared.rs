@@ -1,4 +1,4 @@
-//! What is known of a sniffer.
+//! The declaration of a sniffer.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Extra {
     /// Each of them, as in Definition 4: a violation is definite for every monitor.
     Anywhere,
-    /// Those that a rule of the present state takes, as in Algorithm 1. Theorem 1 then holds for monitors that take
+    /// Packets that a rule of the present state takes, as in Algorithm 1. Theorem 1 then holds for monitors that take
     /// each packet to the device in each state at any time; for others, a mutation may be overlooked.
     WhereExpected,
 }

@@ -24,7 +24,7 @@ struct Live {
     node: Option<u32>,
 }
 
-/// What the search has found.
+/// The result of the search.
 pub(super) enum Found<E> {
     /// The steps of a mutation with the fewest guesses.
     Steps(Vec<Step<E>>),

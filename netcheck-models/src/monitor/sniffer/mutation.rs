@@ -66,7 +66,7 @@ impl<E: PartialEq> Trace<E> {
             while begin < is_free.len() && other.packets[begin].0.saturating_add(tolerance) < *at {
                 begin += 1;
             }
-            // Of equal packets the earliest free one: as in any matching of intervals of one length, none is better.
+            // The earliest free one of equal packets: as in any matching of intervals of one length, none is better.
             let near =
                 (begin..is_free.len()).take_while(|&index| other.packets[index].0 <= at.saturating_add(tolerance));
             let found = near.into_iter().find(|&index| is_free[index] && other.packets[index].1 == *event);

@@ -1,4 +1,4 @@
-//! What a sniffer's trace says about the device.
+//! The verdict of a sniffer's trace on the device.
 
 use super::backtrack::{self, Limits};
 use super::declared::{Extra, Search, Sniffer, Unclear};
@@ -10,7 +10,7 @@ use crate::monitor::trace::Trace;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// What a sniffer's trace says about the device.
+/// The verdict of a sniffer's trace on the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict<E> {
     /// No mutation of the trace satisfies the monitor: the device violates it, whatever the sniffer missed.
@@ -26,7 +26,7 @@ pub enum Verdict<E> {
 /// A verdict with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained<E> {
-    /// What the trace says.
+    /// The verdict of the trace.
     pub verdict: Verdict<E>,
     /// The first packet that is not explained, from 1; one more than there are for the end.
     pub packet: Option<usize>,
