@@ -5,8 +5,9 @@
 //! at which the loop was entered. Two arrivals at one head that entered it at the same position, with the same values,
 //! are one local state.
 //!
-//! That holds only if no state that changes during the loop exists between the function and the root of its program. So
-//! a caller marks each future that it awaits directly, and a head that is reached in any other way is not captured.
+//! A checkpoint is the whole local state only if no state that changes during the loop exists between the function and
+//! the root of its program. So a caller marks each future that it awaits directly, and a head that is reached in any
+//! other way is not captured.
 
 use crate::unit::identity::checkpoint::CheckpointId;
 pub use crate::unit::identity::checkpoint::Values;

@@ -1,4 +1,4 @@
-//! What copies, shaped like `tokio::io`: tokio's own functions, which say when they are done.
+//! Functions that copy, shaped like `tokio::io`: tokio's own, which say when they are done.
 //!
 //! They change nothing that a program does. A counterexample says which of several futures has stopped, and why.
 

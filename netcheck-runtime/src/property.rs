@@ -88,7 +88,7 @@ pub enum Deadlocks {
     Paper,
 }
 
-/// What a property may return: `()` (it asserts), `bool`, or a `Result` with the reason.
+/// Values that a property may return: `()` (it asserts), `bool`, or a `Result` with the reason.
 pub trait Judgement {
     /// The reason why the property does not hold, if it does not.
     ///
@@ -199,7 +199,7 @@ impl Properties {
         for (index, process) in system.processes.iter().enumerate() {
             let root = system.learner.automata.node(root(system, state, ProcessId(index as u32)));
             suppressed |= matches!(root.kind, NodeKind::Live | NodeKind::Parked { .. }) && process.daemon;
-            // Of another part of the state nothing is known here.
+            // Nothing is known here of another part of the state.
             if root.kind == NodeKind::Live && !process.daemon {
                 blocked.push(ProcessId(index as u32));
             }
@@ -333,7 +333,7 @@ fn blocked_at(system: &System, unit: UnitId, node: NodeId) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What a process waits for, and where.
+/// The operations that a process waits for, and their places.
 pub fn waits_for(system: &System, state: &[u32], process: ProcessId) -> String {
     let units = system.live_units(state).filter(|&(unit, _)| system.process_of(unit) == process);
     let each = units.map(|(unit, node)| match unit == UnitId(process.0) {

@@ -132,7 +132,7 @@ impl<K: Ord + Borrow<Q>, Q: Ord + ?Sized, V> Index<&Q> for SortedMap<K, V> {
 }
 
 impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
-    /// Of two entries with one key, the later one stays.
+    /// The later one of two entries with one key stays.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> SortedMap<K, V> {
         let mut map = SortedMap::new();
         map.extend(entries);

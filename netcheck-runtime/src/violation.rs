@@ -1,9 +1,9 @@
-//! What was violated: data, below everything that finds it or speaks of it.
+//! Violated properties: data, below everything that finds them or speaks of them.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What kind of property an execution violates.
+/// The kind of property that an execution violates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -36,11 +36,11 @@ impl fmt::Display for ViolationKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     pub kind: ViolationKind,
-    /// What happened, and where.
+    /// The violation in words, and its place.
     pub message: String,
     /// The units that it happened in; empty: in all.
     pub units: Vec<String>,
-    /// Of a deadlock beside others that may go on: the units that nothing can happen to any more.
+    /// The units that nothing can happen to any more, of a deadlock beside others that may go on.
     pub at_rest: Vec<String>,
     /// It is nothing that the program does wrong, but something that no check can follow.
     pub is_error: bool,

@@ -47,7 +47,7 @@ impl Node {
         matches!(&self.offers[..], [only] if only.key == OperationKey::ANSWER)
     }
 
-    /// What its tasks wait for, and where.
+    /// The operations that its tasks wait for, and their places.
     pub fn waits(&self) -> impl Clone + Eq + Hash + '_ {
         let waits = self.offers.iter().map(|offer| (offer.task, offer.location, &offer.operation));
         waits.collect::<SmallVec<[_; 4]>>()
@@ -223,7 +223,7 @@ impl Automata {
         self.attempts.get(&(edge, number)).copied()
     }
 
-    /// Of an edge that ends at a call which it begins: the whole step, and the number of the call.
+    /// The whole step of an edge that ends at a call which it begins, and the number of the call.
     pub(crate) fn attempted(&self, edge: EdgeId) -> Option<(EdgeId, u32)> {
         self.attempted.get(&edge).copied()
     }

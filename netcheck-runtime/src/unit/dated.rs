@@ -1,4 +1,4 @@
-//! What an edge says of the instants that a program's memory holds.
+//! Instants that a program's memory holds, as an edge tells them.
 //!
 //! A run that takes the step of an edge holds instants by its own clock, and the world keeps where the same instants lie by
 //! its. So an edge says how those after the step follow from those before it, and what the step was told: the world and each

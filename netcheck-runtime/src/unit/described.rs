@@ -53,7 +53,7 @@ impl Description {
         Some(Description { parts, futures, variables, allocations })
     }
 
-    /// What a part is.
+    /// The origin of a part.
     pub fn origin(&self, part: usize) -> Origin {
         match self.parts[part].address {
             Some(address) => match self.futures.get(&address) {

@@ -63,7 +63,7 @@ pub struct Stepped {
     pub(crate) held: Held,
     /// Where the tasks wait, if the check explains it.
     pub(crate) waiting: Option<Vec<Waiting>>,
-    /// What readers are told of the step, if calls are traced.
+    /// Remarks for readers on the step, if calls are traced.
     pub(crate) remarks: Vec<String>,
     /// The calls that it has let wait and that might have completed.
     pub(crate) begun: Begun,

@@ -1,11 +1,11 @@
-//! What a check keeps of a run beyond its end: the programs of the isolated tasks that it spawns, and the value that it
+//! Parts of a run that a check keeps beyond its end: the programs of the isolated tasks that it spawns, and the value that it
 //! ends with where something is shown it.
 //!
-//! What a run has made is memory of its arena, and no arena is used again while any of its memory is live. There are a
-//! few thousand arenas, for all checks of a process, and one check may come to more ends and spawns. So what is kept is
-//! made by another run of the same history, whose heap is no arena. That run is suspended, too: where the program goes on
-//! from there and something is kept again, it goes on as well, so that a server which spawns a task for each connection
-//! is not run from its beginning for each.
+//! Everything that a run has made is memory of its arena, and no arena is used again while any of its memory is live.
+//! There are a few thousand arenas, for all checks of a process, and one check may come to more ends and spawns. So
+//! what is kept is made by another run of the same history, whose heap is no arena. That run is suspended, too: where
+//! the program goes on from there and something is kept again, it goes on as well, so that a server which spawns a task
+//! for each connection is not run from its beginning for each.
 
 use crate::id::NodeId;
 use crate::unit::automaton::{Edge, EdgeId, NodeKind};

@@ -25,7 +25,7 @@ use std::rc::Rc;
 pub struct Diagnostic(pub String);
 
 impl Diagnostic {
-    /// Of a difference between two runs: the step after which they differ, and what each did then.
+    /// The step after which two runs differ, and what each did then.
     pub(super) fn at(&self) -> &str {
         let steps = self.0.split_once("\n  ").map_or("", |(_, steps)| steps);
         steps.split_once("\n  usual causes").map_or(steps, |(steps, _)| steps)
@@ -43,7 +43,7 @@ pub struct Learner {
     /// The first nodes of programs that depend on more than what is copied of their runs.
     pub(super) apart: AHashSet<NodeId>,
     pub(super) merged: Merged,
-    /// What readers are told of steps, if calls are traced.
+    /// Remarks for readers on steps, if calls are traced.
     remarks: AHashMap<EdgeId, Vec<String>>,
     /// Sampling of the steps whose order could be swapped.
     swaps: Samples,
@@ -109,7 +109,7 @@ impl Learner {
         self.order.is_cyclic()
     }
 
-    /// What readers are told of the step of an edge, if calls are traced.
+    /// Remarks for readers on the step of an edge, if calls are traced.
     pub fn remarks(&self, edge: EdgeId) -> &[String] {
         self.remarks.get(&edge).map_or(&[], Vec::as_slice)
     }

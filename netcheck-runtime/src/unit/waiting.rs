@@ -92,7 +92,7 @@ pub(in crate::unit) fn waker(
     netcheck_memory::engine(|| netcheck_memory::waker(Arc::new(Traced { task, control, clones, backtraces })))
 }
 
-/// What a function waits for that keeps a waker, in words: its module; a part of the name of a function within it, or of
+/// Functions that keep a waker, with what they wait for in words: the module; a part of the name of a function within it, or of
 /// that one's module; and the words.
 const AWAITED: &[(&str, &str, &str)] = &[
     ("sync::mutex", "", "the lock of a Mutex"),
@@ -123,8 +123,8 @@ const AWAITED: &[(&str, &str, &str)] = &[
 /// Where operations keep wakers.
 const OPERATIONS: &str = "netcheck_runtime::unit::poll";
 
-/// What a task waits for with a waker that was cloned within these functions, innermost first, at a line of the program;
-/// `None` if an operation keeps the waker.
+/// The thing that a task waits for with a waker that was cloned within these functions, innermost first, at a line of
+/// the program; `None` if an operation keeps the waker.
 fn awaited(within: &[Within], line: Option<&Line>) -> Option<String> {
     let keeps = within.iter().rposition(|one| one.is_of("core::task::wake"));
     let keeps = keeps.map_or(within, |clone| &within[clone + 1..]);

@@ -165,7 +165,7 @@ impl Components {
         &self.ports
     }
 
-    /// Of these, the ports of a process.
+    /// The ports among these that belong to a process.
     pub(crate) fn ports_of(&self, process: ProcessId) -> &[ComponentId] {
         self.ports_of.get(process.0 as usize).map_or(&[], Vec::as_slice)
     }

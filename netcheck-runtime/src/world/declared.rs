@@ -10,9 +10,9 @@ use netcheck_models::udp::Perturbation;
 /// Which side of a process's traffic is perturbed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// What the process sends.
+    /// Packets that the process sends.
     Send,
-    /// What the process receives.
+    /// Packets that the process receives.
     Receive,
     /// Both sides, one after the other: a packet between two such processes can be multiplied twice.
     Both,

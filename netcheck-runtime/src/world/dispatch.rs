@@ -66,14 +66,14 @@ macro_rules! behaviour {
         }
 
         impl Touches {
-            /// What the outcomes of an operation affect and depend on.
+            /// Resources that the outcomes of an operation affect and depend on.
             pub(crate) fn operation(&mut self, system: &mut System, unit: UnitId, prepared: &Prepared) {
                 match prepared {
                     $(Prepared::$Kind(prepared) => $kind::depends::operation(self, system, unit, prepared),)*
                 }
             }
 
-            /// What an effect affects and depends on.
+            /// Resources that an effect affects and depends on.
             pub(crate) fn effect(&mut self, system: &mut System, unit: UnitId, edge: EdgeId, effect: &Effect) {
                 match effect {
                     $(Effect::$Kind(effect) => $kind::depends::effect(self, system, (unit, edge), effect),)*

@@ -1,4 +1,4 @@
-//! What a program does when it is told an outcome: known, missing, or postponed.
+//! The edge of a program that is told an outcome: known, missing, or postponed.
 
 use crate::id::NodeId;
 use crate::operation::Input;

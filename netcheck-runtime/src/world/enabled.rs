@@ -112,7 +112,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Of the outcomes of a call that is tried again, removes the one that it would block, if it can complete.
+    /// Removes the outcome that a call would block, where it is tried again and can complete.
     fn wait_only_for_nothing(self, enabled: &mut Enabled, before: usize) {
         let blocks = |step: &Transition| matches!(step.step, Move::Unit { input, .. } if input.outcome == self.known.would_block);
         if enabled.moves[before..].iter().any(|step| !blocks(step) && !step.is_failure()) {
@@ -194,7 +194,7 @@ impl View<'_> {
         Change { writes, faults, events }: Change,
     ) -> Lookup<bool> {
         let Asker { unit, component, node, key, waking } = asker;
-        // What fails does so at an instant, whether or not a poll looks at it.
+        // A failure happens at an instant, whether or not a poll looks at it.
         let fails = class == Class::Failure;
         if waking == Waking::Called && !fails {
             return self.wake(enabled, asker, class);

@@ -1,4 +1,4 @@
-//! What a state is without its programs, and which datagram a step delivers: for orders of the search.
+//! States without their programs, and the datagram that a step delivers: for orders of the search.
 
 use super::components::{Component, ComponentId};
 use super::step::{Delivered, Transition};

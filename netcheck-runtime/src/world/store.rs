@@ -48,7 +48,7 @@ pub(crate) struct Encoded<'a> {
 /// Most values take one byte, so that several can be tested together.
 const AT_ONCE: usize = 8;
 
-/// Of so many bytes, the bits that say that a value goes on.
+/// The highest bits of eight bytes: each says that a value goes on.
 const CONTINUED: u64 = 0x8080_8080_8080_8080;
 
 /// The most bytes that a value takes.

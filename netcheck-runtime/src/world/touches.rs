@@ -183,7 +183,7 @@ impl Resource {
 pub(crate) struct Touches {
     pub(crate) affects: Vec<Resource>,
     pub(crate) depends_on: Vec<Resource>,
-    /// Those ends among them for which the step waits alone.
+    /// The ends among them for which the step waits alone.
     pub(crate) waits: Vec<Resource>,
     /// Resources whose order relative to the step makes a difference, in addition to those in `depends_on`.
     races: Vec<Resource>,
@@ -196,7 +196,7 @@ pub(crate) struct Touches {
 /// The states in which an operation depends on a resource, of those on which it does not always depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
-    /// What the operation asks for is not there or not free.
+    /// The thing that the operation asks for is not there or not free.
     Contended,
     /// A connect has no connection yet, and is not refused.
     Unmade,

@@ -13,7 +13,7 @@ pub struct Sender<T>(Arc<Shared<T>>);
 #[derive(Debug)]
 pub struct Receiver<T> {
     shared: Arc<Shared<T>>,
-    /// That of the value that it has seen.
+    /// The epoch of the last value that this receiver saw.
     seen: Epoch,
 }
 

@@ -9,7 +9,7 @@ use std::fmt::{self, Write as _};
 use std::hash::Hash;
 use std::panic::Location;
 
-/// What a loop head belongs to.
+/// The owner of a loop head.
 pub(crate) enum Looping {
     /// The function whose future has this name.
     Function(&'static str),

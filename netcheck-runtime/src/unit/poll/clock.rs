@@ -1,4 +1,4 @@
-//! What a run knows of its clock ([`instants`](super::instants)).
+//! The clock of a run, as far as the run knows it ([`instants`](super::instants)).
 
 use crate::unit::identity::checkpoint::Values;
 use crate::unit::poll::marks::Marks;
@@ -9,7 +9,7 @@ use std::time::Duration;
 /// How far before an instant out of reach those lie that a program has made of it: 19 hours.
 pub(super) const MADE_NS: i64 = 1 << 46;
 
-/// What a run knows of its clock. All numbers are nanoseconds.
+/// The clock of a run, as far as the run knows it. All numbers are nanoseconds.
 #[derive(Clone)]
 pub(super) struct Clock {
     /// The instants that the memory held before the step.

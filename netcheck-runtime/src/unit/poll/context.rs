@@ -165,7 +165,7 @@ pub(in crate::unit) enum Abandoned {
 }
 
 impl State {
-    /// That of a run that has taken no step yet.
+    /// The state of a run that has taken no step yet.
     fn new(unit: UnitId, shared: &Shared) -> State {
         let mut state = State::default();
         if shared.modes.queues {

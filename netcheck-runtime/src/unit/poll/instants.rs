@@ -1,6 +1,6 @@
 //! The instants of a run.
 //!
-//! What a program does depends on how far its instants lie apart, and from now. So a local state has no time since the
+//! A program depends on how far its instants lie apart, and from now. So a local state has no time since the
 //! start of the check: the world tells an instant by the latest one that the program's memory holds (`At::from_latest`),
 //! and by now if it holds none. The run counts on from there: its instants have the numbers of a clock of its own, which
 //! shows 0 where nothing is held. After each step, the image of the memory says which instant is the latest one, and the

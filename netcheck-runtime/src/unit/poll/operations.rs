@@ -6,7 +6,7 @@
 //! business. The waker is used up then, as in tokio, and the operation stands in no menu until it is polled again; that
 //! poll takes the outcome, whichever task makes it. Until then the outcome is part of the local state.
 //!
-//! What an operation takes out of the world (a datagram, bytes, a connection of a backlog) it takes in the poll that
+//! An operation takes things out of the world (a datagram, bytes, a connection of a backlog) in the poll that
 //! returns it: in tokio, a future that is dropped between its wake-up and its next poll has taken nothing. So such an
 //! operation is only marked as *ready* when its waker is called, and the next poll tries it ([`Operation::Again`]): it
 //! chooses the outcome, and waits again if another task has taken what was there. The outcome of a timer, of a connect, of

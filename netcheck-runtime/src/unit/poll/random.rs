@@ -1,6 +1,6 @@
 //! The random numbers of a run.
 //!
-//! What a program draws is a function of the check's seed, the unit's name and the number of draws before it in this
+//! A program's random number is a function of the check's seed, the unit's name and the number of draws before it in this
 //! run; with tracked tasks, of the task and its own draws. So it is the same in every run of a history, and the numbers
 //! of draws are all that the unit's future depends on: [`Random::record`] adds them to an image and to a checkpoint.
 
@@ -8,7 +8,7 @@ use crate::id::TaskId;
 use crate::sorted::SortedMap;
 use std::hash::{Hash, Hasher};
 
-/// What a run has drawn.
+/// The draws of a run.
 #[derive(Clone, Default)]
 pub(super) struct Random {
     /// The draws of the run so far; by task if tasks are tracked.

@@ -15,7 +15,7 @@ pub(super) struct Script {
     /// Why the check can't go on.
     pub(super) failure: Option<String>,
     effects: Vec<Effect>,
-    /// What readers are told of the step, if calls are traced.
+    /// Remarks for readers on the step, if calls are traced.
     remarks: Vec<String>,
     /// For each answer that was taken: the place before it.
     marks: Vec<Place>,

@@ -1,4 +1,4 @@
-//! What entering and leaving a fault region affects and depends on.
+//! Resources that entering and leaving a fault region affects and depends on.
 
 use super::Prepared;
 use super::operation::Effect;

@@ -1,4 +1,4 @@
-//! What operations on mailboxes affect and depend on: each depends on every other one of its host.
+//! Resources that operations on mailboxes affect and depend on: each depends on every other one of its host.
 
 use super::Prepared;
 use super::operation::Effect;

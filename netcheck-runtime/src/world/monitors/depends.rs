@@ -1,4 +1,4 @@
-//! What the steps that monitors see affect and depend on.
+//! Resources that the steps which monitors see affect and depend on.
 //!
 //! A monitor is one more automaton, which steps together with each step that it sees. So each such step affects and
 //! depends on the monitor's component, and two of them are never taken to be independent. A step that no monitor sees

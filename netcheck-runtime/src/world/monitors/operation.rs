@@ -18,7 +18,7 @@ impl Operation {
     }
 }
 
-/// What a program tells monitors, without a choice.
+/// A value that a program tells monitors, without a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// A program emits a value (`emit!`).

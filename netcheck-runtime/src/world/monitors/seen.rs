@@ -1,4 +1,4 @@
-//! What can be seen of a step, as users match on it.
+//! Sightings of steps, as users match on them.
 
 use std::any::Any;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::time::Duration;
 /// A process is given by its name, and so is a peer; a peer that is no process of the check is given by its IP address.
 /// An isolated task counts as its process. More may be added, and more fields: end patterns with `..`.
 ///
-/// What happens in one step is seen in this order: time passes, then the outcome of the call (a datagram arrives, a timer
+/// Events of one step are seen in this order: time passes, then the outcome of the call (a datagram arrives, a timer
 /// fires), then what the program does up to its next wait, in its order, and the end of the process.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! What is seen of a step, as the engine keeps it: with numbers in place of names.
+//! Sightings of steps, as the engine keeps them: with numbers in place of names.
 
 use super::emission::Emission;
 use crate::id::ProcessId;

@@ -16,7 +16,7 @@ use smallvec::{SmallVec, smallvec};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// What is seen of a step.
+/// The sightings of a step.
 pub(super) type Sightings = SmallVec<[Sighting; 4]>;
 
 impl View<'_> {
@@ -67,7 +67,7 @@ impl View<'_> {
         offer.is_some_and(|offer| matches!(offer.operation.itself(), Operation::Udp(udp::Operation::Send { .. })))
     }
 
-    /// What an edge shows in every state from which it is taken; but an absolute deadline depends on the present time.
+    /// Adds the sightings of an edge in every state from which it is taken; but an absolute deadline depends on the present time.
     pub(super) fn see_edge(self, unit: UnitId, edge: EdgeId, now_ns: i64, seen: &mut Sightings) {
         let edge = self.automata.edge(edge);
         let process = self.process_of(unit);
@@ -85,7 +85,7 @@ impl View<'_> {
         }
     }
 
-    /// What the outcome of an operation shows.
+    /// The sighting of an operation's outcome.
     fn outcome_of(self, unit: UnitId, operation: &Operation, outcome: &Outcome) -> Option<Sighting> {
         let process = self.process_of(unit);
         if is_unix(operation, outcome) {
@@ -229,7 +229,7 @@ fn is_unix(operation: &Operation, outcome: &Outcome) -> bool {
     unix::is_unix(address.ip())
 }
 
-/// What is seen of time before a step.
+/// The sighting of time before a step.
 fn time_before(view: View<'_>) -> Option<Sighting> {
     (view.has_delay() && view.monitors.has_timed()).then_some(Sighting::SomeTime)
 }

@@ -35,7 +35,7 @@ pub(crate) struct Unwatched {
 /// The answers to the questions of a monitor, in their order.
 pub(crate) type Answers = SmallVec<[bool; 8]>;
 
-/// What a sighting does to a monitor with clocks, given some answers.
+/// The effect of a sighting on a monitor with clocks, given some answers.
 #[derive(Clone, Debug)]
 pub(super) enum Led {
     /// The monitor does not see it.
@@ -64,7 +64,7 @@ pub(super) struct Watching {
     is_timed: bool,
     /// By status and sighting: the status after it; `None` if the monitor does not see it.
     after: AHashMap<(u32, u32), Option<u32>>,
-    /// Of a monitor with clocks in dense time, by status, sighting and answers.
+    /// The effects on a monitor with clocks in dense time, by status, sighting and answers.
     pub(super) marked: AHashMap<(u32, u32, Answers), Led>,
 }
 
@@ -203,7 +203,7 @@ impl Monitors {
         self.each[monitor].after.get(&(status, sighting)).copied()
     }
 
-    /// What a sighting does to a monitor with clocks in dense time, from a status and given some answers; `None` if it is
+    /// The effect of a sighting on a monitor with clocks in dense time, from a status and given some answers; `None` if it is
     /// not known yet.
     pub(super) fn led(&self, monitor: usize, (status, sighting, answers): (u32, u32, &Answers)) -> Option<&Led> {
         self.each[monitor].marked.get(&(status, sighting, answers.clone()))

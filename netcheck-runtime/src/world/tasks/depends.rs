@@ -1,4 +1,4 @@
-//! What operations on tasks, and the ends of units, affect and depend on.
+//! Resources that operations on tasks, and the ends of units, affect and depend on.
 
 use super::Prepared;
 use super::operation::Effect;

@@ -1,4 +1,4 @@
-//! What operations on TCP affect and depend on.
+//! Resources that operations on TCP affect and depend on.
 
 use super::Prepared;
 use super::connections::ConnectionEnd;

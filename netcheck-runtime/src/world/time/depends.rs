@@ -1,4 +1,4 @@
-//! What timers and clock reads affect and depend on.
+//! Resources that timers and clock reads affect and depend on.
 
 use super::Prepared;
 use super::operation::Effect;

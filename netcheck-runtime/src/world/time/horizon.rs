@@ -3,8 +3,8 @@
 //! Each unit keeps the time that is left until then beside its timers, as one that counts down with them. Units that share
 //! a clock have shared it from the start: parts of a state only fall into smaller ones, and a task begins with what is
 //! left to its parent. So whichever units share a clock have the same time left, and no time passes for them beyond it.
-//! What waits for a later time is cut off there: it has not come to rest. A datagram under way to an address at which nobody
-//! takes it cuts nothing off.
+//! A unit that waits for a later time is cut off there: it has not come to rest. A datagram under way to an address at which
+//! nobody takes it cuts nothing off.
 //!
 //! Nor is it known then what a unit would do later, and whom it would reach. That a part of a state waits for ever,
 //! *whatever the others do*, is read off what they have been seen to do. So a unit that was cut off may meet every other one

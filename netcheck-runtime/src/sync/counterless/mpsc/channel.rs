@@ -1,4 +1,4 @@
-//! What bounded and unbounded channels have in common.
+//! The common part of bounded and unbounded channels.
 
 use crate::sync::counterless::lock;
 use std::collections::LinkedList;
@@ -35,7 +35,7 @@ struct State<T> {
     values: LinkedList<T>,
     senders: usize,
     weak_senders: usize,
-    /// Of the task that receives.
+    /// The waker of the task that receives.
     waker: Option<Waker>,
     is_closed_by_receiver: bool,
 }
