@@ -1,6 +1,6 @@
 //! The chapters of the user's guide, `docs/src/`: their examples are compiled and run as doctests.
 //!
-//! What else the guide shows is looked at by `tests/guide.rs`, which also sees to it that every chapter is here.
+//! Everything else that the guide shows is looked at by `tests/guide.rs`, which also sees to it that every chapter is here.
 
 macro_rules! chapters {
     ($($name:ident = $file:literal,)*) => {

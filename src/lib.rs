@@ -103,7 +103,7 @@ pub mod check {
 }
 
 pub mod monitor {
-    //! What a protocol may do, as a timed automaton over events, and whether a trace keeps to it.
+    //! Protocols as timed automata over events, and whether a trace keeps to one.
     //!
     //! A trace comes from the device itself, or from a sniffer that misses packets; the chapter "Monitors and traces" of
     //! the user's guide explains both.
@@ -167,7 +167,7 @@ pub mod sync {
     //!
     //! Channels number what is sent, so that a loop that sends for ever has ever more local states; those of
     //! [`tracked`](crate::tracked) do not.
-    // Of tokio's types, but a check knows where they are made.
+    // Wrappers of tokio's types: a check knows where they are made.
     pub use netcheck_runtime::sync::noted::{broadcast, mpsc, watch};
     #[doc(no_inline)]
     pub use tokio::sync::*;
@@ -213,7 +213,7 @@ pub mod tracked {
 }
 
 pub mod program {
-    //! What the paths of a module with [`#[program]`](macro@crate::program) lead to.
+    //! Targets of the paths of a module with [`#[program]`](macro@crate::program) lead to.
     //!
     //! ```
     //! #[netcheck::program]
@@ -337,7 +337,7 @@ macro_rules! try_join {
 
 /// Says that at this place, these values are all that the rest of the process depends on.
 ///
-/// What a process has gone through tells its local states. Two of its pasts that come to one
+/// The past of a process tells its local states apart. Two of its pasts that come to one
 /// checkpoint with equal values are one local state from there on, so that an endless loop is
 /// explored to the end. `#[netcheck::process]` does this at the head of each loop that awaits, where it can
 /// tell which values count; here it is the program that says so, and a value left out makes a check
@@ -479,7 +479,7 @@ macro_rules! emit {
     };
 }
 
-/// What the macros expand to; not for use by hand.
+/// Parts of the macros' expansions; not for use by hand.
 #[doc(hidden)]
 pub mod __private {
     pub use insta;

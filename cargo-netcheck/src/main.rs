@@ -24,7 +24,7 @@ use failed::Notes;
 use std::process::ExitCode;
 use workspace::Workspace;
 
-/// What went wrong, and what to do.
+/// A mistake, and what to do about it.
 type Result<T> = std::result::Result<T, String>;
 
 fn main() -> ExitCode {

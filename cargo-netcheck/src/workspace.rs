@@ -1,4 +1,4 @@
-//! What cargo says about the packages, their targets, and where it builds them.
+//! The packages as cargo sees them, their targets, and where it builds them.
 
 use crate::Result;
 use crate::failed::Failed;

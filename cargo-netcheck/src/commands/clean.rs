@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What failing checks leave. A folder of this name may hold other things: a profile may be called `netcheck`.
+/// Files that failing checks leave. A folder of this name may hold other things: a profile may be called `netcheck`.
 const ENDINGS: [&str; 4] = ["failed", "json", "html", "tmp"];
 
 pub(crate) fn run(notes: &Notes, name: Option<&str>) -> Result<ExitCode> {

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, absolute};
 use std::process::{Command, ExitCode, Stdio};
 
-/// What a test does with the trace in place of its check.
+/// The way in which a test takes the trace in place of its check.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// It runs the execution.

@@ -165,8 +165,8 @@ impl Mirror {
         links::write(&seen, &users)
     }
 
-    /// That the lock file of the mirror differs from the user's in the packages of the mirror alone: names of packages of
-    /// which it has another version.
+    /// The note that the lock file of the mirror differs from the user's in the packages of the mirror alone: names of
+    /// packages of which it has another version.
     pub(crate) fn differing(&self, graph: &Graph) -> Result<Vec<String>> {
         let read = |file: PathBuf| -> Result<BTreeSet<(String, String)>> {
             let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
