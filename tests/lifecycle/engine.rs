@@ -27,7 +27,7 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// What is checked unless something else is asked for.
+    /// The configuration unless another one is asked for.
     pub const DEFAULT: Configuration = Configuration {
         search: Search::Bfs,
         reduction: true,
@@ -161,10 +161,10 @@ fn compare(system: &Shared, findings: &Findings, configuration: Configuration) -
     Ok(())
 }
 
-/// What the engine says of an ordinary task that goes on when the isolated task that has spawned it has ended.
+/// The engine's message on an ordinary task that goes on when the isolated task that has spawned it has ended.
 const LEFT_BEHIND: &str = "goes on: a check can't follow it";
 
-/// What each process ended with.
+/// The output of each process.
 type Ends = Vec<Option<String>>;
 
 /// The report of one configuration, and all ends that `finally` was asked about.

@@ -3,7 +3,7 @@
 use crate::program::{CANCELLED, ELAPSED, Instruction, Network, Process, REGIONS, REGISTERS, System, Task, Value};
 use random::Random;
 
-/// What is sent, returned and given as argument are numbers from 1 to this.
+/// Numbers from 1 to this are sent, returned and given as arguments.
 const CONSTANTS: u64 = 3;
 
 /// The port that each process may listen to.
@@ -188,7 +188,7 @@ impl Draft<'_> {
         (from, block.drain(from..to).collect())
     }
 
-    /// What a task does that has nothing to do with other tasks of its process.
+    /// Instructions that have nothing to do with other tasks of the process.
     fn simple(&mut self, listens: bool) -> Vec<Instruction> {
         if self.has_datagrams && self.random.percent(40) {
             return self.datagrams(listens);
@@ -286,7 +286,7 @@ impl Draft<'_> {
         Instruction::Bind { socket: 0, port }
     }
 
-    /// What somebody does who listens.
+    /// Instructions of a task that listens.
     fn answer(&mut self, limited: u64) -> Vec<Instruction> {
         let mut block = self.receive(limited);
         if self.random.percent(50) {
@@ -308,7 +308,7 @@ impl Draft<'_> {
         block
     }
 
-    /// What a task does with tasks that it spawns.
+    /// Instructions for tasks that a task spawns.
     fn children(&mut self, routine: usize) -> Vec<Instruction> {
         let mut block = Vec::new();
         // Few tasks of tasks have several of their own: there would be too many orders.

@@ -14,7 +14,7 @@ use tokio::time::{Duration, Instant, interval, sleep, sleep_until, timeout};
 
 type Run<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What a task has of its own.
+/// A task's own data.
 struct Memory {
     system: Shared,
     process: usize,
@@ -27,14 +27,14 @@ struct Memory {
     heard: [Option<SocketAddr>; SOCKETS],
 }
 
-/// What a root ends with.
+/// The output of a root.
 pub async fn root(system: Shared, process: usize) -> Registers {
     let mut memory = Memory::new(system, process, 0, 0);
     memory.routine().await;
     memory.registers
 }
 
-/// What any other routine ends with.
+/// The output of any other routine.
 pub fn output(system: Shared, process: usize, routine: usize, argument: u8) -> Run<'static, u8> {
     Box::pin(async move { Memory::new(system, process, routine, argument).routine().await })
 }
@@ -61,7 +61,7 @@ impl Memory {
         self.block(block).await.unwrap_or(self.registers[0])
     }
 
-    /// What a `Return` says.
+    /// The value of a `Return`.
     fn block<'a>(&'a mut self, instructions: &'a [Instruction]) -> Run<'a, Option<u8>> {
         Box::pin(async move {
             for instruction in instructions {
@@ -244,7 +244,7 @@ fn milliseconds(ms: u16) -> Duration {
     Duration::from_millis(ms.into())
 }
 
-/// What a joiner writes.
+/// The value that a joiner writes.
 fn code(ended: Result<u8, JoinError>) -> u8 {
     ended.unwrap_or(CANCELLED)
 }

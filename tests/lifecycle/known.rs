@@ -7,7 +7,7 @@ use crate::program::{ELAPSED, Instruction, Network, Process, Shared, System, Tas
 use netcheck::check::Search;
 use std::sync::Arc;
 
-/// What the naive explorer finds. The engine finds the same in each of some configurations. What there is with the
+/// The findings of the naive explorer. The engine finds the same in each of some configurations. What there is with the
 /// order that a `JoinSet` has on tokio is among it, and what tokio does is among that.
 fn agreed(system: &System) -> Findings {
     let [tokio, findings] =
@@ -35,7 +35,7 @@ fn panics(findings: &Findings) -> bool {
     !findings.panics.is_empty()
 }
 
-/// What the first process ends with.
+/// The outputs of the first process.
 fn ends(findings: &Findings) -> Vec<&str> {
     findings.outputs[0].iter().map(String::as_str).collect()
 }

@@ -38,7 +38,7 @@ use compile::{Code, compile};
 use state::{Activity, Frame, Outcome, Phase, State, TaskState, Timer, Wait, World};
 pub use state::{Move, TaskId};
 
-/// What all executions of a system show together.
+/// The findings of all executions of a system together.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Findings {
     /// process and message
@@ -60,7 +60,7 @@ impl Findings {
     }
 }
 
-/// What happened in some execution.
+/// Events that happened in some execution.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Met {
     /// a `faults::scope` was entered
@@ -79,7 +79,7 @@ pub struct Met {
     pub left_behind: bool,
 }
 
-/// What of the language is read in more than one way.
+/// Rules of the language that are read in more than one way.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reading {
     /// A `JoinSet` gives the isolated tasks that have ended in any order, and the ordinary ones in the order in which
@@ -88,9 +88,9 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// What tokio does.
+    /// The reading of tokio.
     pub const TOKIO: Reading = Reading { joins_in_any_order: false };
-    /// What the engine explores: it does not know in which order isolated tasks ended.
+    /// The reading of the engine: it does not know in which order isolated tasks ended.
     pub const ENGINE: Reading = Reading { joins_in_any_order: true };
 }
 
@@ -241,7 +241,7 @@ impl World<'_> {
                     Frame::Timeout { left, .. } => Some((frame, left)),
                     _ => None,
                 });
-                // What is inside is polled first, and seen if it is over as well.
+                // The inner future is polled first, and seen if it is over as well.
                 let mut earliest = timers[own..].iter().map(left).min();
                 for (frame, left) in outer.rev().filter(|_| !self.is_there(state)) {
                     if earliest.is_none_or(|inner| inner.max(0) > left.max(0)) {

@@ -16,11 +16,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// What is written when a `Timeout`, or the sleeping branch of a `Select`, is over.
+/// The value that is written when a `Timeout`, or the sleeping branch of a `Select`, is over.
 pub const ELAPSED: u8 = 255;
-/// What a joiner writes if the task was aborted.
+/// The value that a joiner writes if the task was aborted.
 pub const CANCELLED: u8 = 254;
-/// What `JoinNext` writes if there is no task in the `JoinSet`.
+/// The value that `JoinNext` writes if there is no task in the `JoinSet`.
 pub const EMPTY: u8 = 253;
 
 /// The number of registers of each task.
@@ -74,7 +74,7 @@ impl netcheck::Isolated for Shared {}
 pub const REGIONS: [(&[usize], usize); 6] =
     [(&[1], 1), (&[1, 0], 1), (&[1, 2], 2), (&[2], 1), (&[1], 2), (&[0, 1, 2], 3)];
 
-/// What a task returns, or a process ends with.
+/// The registers that a task returns, or a process ends with.
 pub type Registers = [u8; REGISTERS];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -272,7 +272,7 @@ pub fn name(process: usize) -> String {
     format!("p{process}")
 }
 
-/// What a failing `AssertNot` says.
+/// The message of a failing `AssertNot`.
 pub fn panic_message(process: usize, routine: usize, line: usize, value: u8) -> String {
     format!("routine {routine} of {} has {value} at line {line}.", name(process))
 }

@@ -47,14 +47,14 @@ pub fn remembers(system: &System) -> bool {
     system.to_string().len().is_multiple_of(2) || std::env::var("NETCHECK_AGREEMENT_IDENTITY").is_ok()
 }
 
-/// What becomes of bytes that no program can read, where memory tells local states apart: a third of the time each. What
+/// The treatment of bytes that no program can read, where memory tells local states apart: a third of the time each. What
 /// endless loops leave behind may keep them from closing, so there they are compared only until there are many states.
 pub fn unread(system: &System) -> Unread {
     let compared = if system.has_loops() { Unread::ClearedOfMany } else { Unread::Compared };
     [compared, Unread::Cleared, Unread::Overwritten][system.to_string().len() / 8 % 3]
 }
 
-/// What each process ended with.
+/// The output of each process.
 pub type Ends = Vec<Option<String>>;
 
 /// The report of one configuration, and all ends that `finally` was asked about.
@@ -79,7 +79,7 @@ pub fn register_tracked(net: &mut Network, system: &Arc<System>, index: usize, i
     });
 }
 
-/// What is declared for the datagrams of all processes.
+/// The declaration for the datagrams of all processes.
 pub fn udp(network: &program::Network) -> Udp {
     let udp = perturbed(network);
     match (network.delay, &network.delays) {
@@ -115,7 +115,7 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
             delays => delayed(own, delays),
         }
     });
-    // What many threads find is what one finds: two, half of the time.
+    // Many threads find what one finds: two, half of the time.
     let threads = 1 + system.processes.len() % 2;
     let checker = match slow {
         Some(slow) => Checker::new().udp(slow).also_udp(udp),

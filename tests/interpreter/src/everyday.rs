@@ -32,7 +32,7 @@ pub enum Clock {
     Date,
 }
 
-/// What a clock has said.
+/// A reading of a clock.
 #[derive(Clone, Copy)]
 enum Stamp {
     Own(Instant),

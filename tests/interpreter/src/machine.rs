@@ -416,7 +416,7 @@ async fn no_more_levels(_: Code, _: usize, _: Registers, _: Sockets) -> (Registe
     unreachable!("`compile` knows the levels")
 }
 
-/// What a program keeps of where a datagram came from.
+/// The address of a datagram's sender, where a program keeps it.
 fn heard(code: &[Op], from: SocketAddr) -> Option<SocketAddr> {
     code.iter().any(|op| matches!(op, Op::Reply { .. })).then_some(from)
 }

@@ -1,4 +1,4 @@
-//! What the tasks of one process share.
+//! Memory that the tasks of one process share.
 
 use std::cell::RefCell;
 use std::io::ErrorKind;
@@ -18,7 +18,7 @@ use crate::machine::{self, Code};
 use crate::streams::Streams;
 use crate::tasks::{Told, now_or_never, receive_from, try_receive_from};
 
-/// What the tasks of one process share.
+/// Memory that the tasks of one process share.
 pub struct Memory {
     pub system: Arc<System>,
     pub process: usize,
@@ -135,7 +135,7 @@ impl Memory {
         }
     }
 
-    /// What the process ends with.
+    /// The output of the process.
     pub fn output(&self) -> Output {
         let count = self.registers.with(|registers| registers.len());
         let registers = (0..count).map(|register| self.read(register)).collect();

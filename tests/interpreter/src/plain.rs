@@ -1,4 +1,4 @@
-//! What tasks share, as tokio has it.
+//! Objects that tasks share, as tokio has them.
 
 pub(crate) use netcheck::sync;
 

@@ -1,4 +1,4 @@
-//! What the tasks of one process share, of types that `super` names: tokio's own, or their tracked look-alikes.
+//! Objects that the tasks of one process share, of types that `super` names: tokio's own, or their tracked look-alikes.
 
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
@@ -135,7 +135,7 @@ pub struct Place<T> {
     uses: AtomicBool,
 }
 
-/// What a task has taken: it is put back at the end.
+/// A value that a task has taken: it is put back at the end.
 pub struct Taken<'a, T> {
     place: &'a Place<T>,
     it: Option<T>,

@@ -16,7 +16,7 @@ use crate::memory::Memory;
 use crate::tasks::now_or_never;
 use oracle::language::program::{self, Event, Instruction};
 
-/// What the tasks of one process share.
+/// Streams that the tasks of one process share.
 pub struct Streams {
     listeners: RefCell<Vec<Slot<TcpListener>>>,
     streams: RefCell<Vec<Slot<Stream>>>,
@@ -147,7 +147,7 @@ pub async fn step(memory: &Memory, streams: &Streams, instruction: &Instruction)
     }
 }
 
-/// What happened and where to write it, unless nothing did.
+/// The event and the register for it, unless nothing happened.
 async fn event(memory: &Memory, streams: &Streams, instruction: &Instruction) -> Option<(Event, usize)> {
     match *instruction {
         Instruction::Listen { listener, port, backlog, into } => {

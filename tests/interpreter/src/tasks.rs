@@ -15,7 +15,7 @@ use oracle::language::program::{self, ELAPSED, FAILED, Instruction, Output, Syst
 use crate::machine;
 use crate::memory::{Memory, Task};
 
-/// What a program tells monitors.
+/// A value that a program tells monitors.
 #[derive(Clone, Copy, Debug, netcheck::Isolated)]
 pub struct Told(pub u8);
 

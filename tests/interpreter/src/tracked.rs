@@ -1,4 +1,4 @@
-//! What tasks share, tracked.
+//! Objects that tasks share, tracked.
 
 pub(crate) use netcheck::tracked::sync;
 

@@ -1,4 +1,4 @@
-//! What tasks do.
+//! Steps of tasks.
 
 use super::Findings;
 use super::channel::{Channel, Packet};
@@ -284,7 +284,7 @@ impl World<'_> {
         task.registers[into] = output;
     }
 
-    /// What a task waits for comes.
+    /// Completes the operation that a task waits for.
     pub fn complete(&mut self, id: TaskId, outcome: Outcome, findings: &mut Findings) {
         let Activity::Waiting(wait) = self.task(id).activity else { unreachable!("it waits") };
         self.task(id).activity = Activity::Runnable;

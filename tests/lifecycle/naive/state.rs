@@ -1,4 +1,4 @@
-//! What a state of a system is.
+//! States of a system.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -258,7 +258,7 @@ impl<'a> World<'a> {
         })
     }
 
-    /// What a joiner of the task writes, if it has ended.
+    /// The value that a joiner of the task writes, if it has ended.
     pub fn output_of(&self, task: TaskId) -> Option<u8> {
         match self.state.tasks[&task].activity {
             Activity::Ended(output) => Some(output),

@@ -141,7 +141,7 @@ fn network(random: &mut Random) -> Network {
 }
 
 const PORTS: [u16; 2] = [4000, 4001];
-/// What is sent, compared and asserted: few values, so that they meet.
+/// Values that are sent, compared and asserted: few, so that they meet.
 const CONSTANTS: u64 = 4;
 
 struct Writer<'a> {

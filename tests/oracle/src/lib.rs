@@ -1,4 +1,4 @@
-//! What the engine is compared with: random small systems as data, and an explorer that reads them literally.
+//! The oracle of the engine: random small systems as data, and an explorer that reads them literally.
 //!
 //! This crate depends on nothing of the engine, so that the explorer shares no code with the engine.
 

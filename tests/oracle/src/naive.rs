@@ -25,7 +25,7 @@ use operation::Move;
 use run::compile;
 use state::{Code, World};
 
-/// What all executions of a system show together.
+/// The findings of all executions of a system together.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Findings {
     /// process and message
@@ -74,7 +74,7 @@ pub struct Limits {
 /// Which units share a clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Clocks {
-    /// Those that are joined, by the programs as they are written.
+    /// Tasks that are joined, by the programs as they are written.
     OfJoined,
     /// None: also where a unit goes round in no time, time passes for all others. So what is found is all that there may be
     /// at the most, whichever units meet.

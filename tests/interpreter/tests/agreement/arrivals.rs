@@ -31,7 +31,7 @@ fn delayed() -> Network {
     Network { delay: true, ..Network::reliable() }
 }
 
-/// What is found of a sender and a receiver; the engine finds the same, in every combination of switches.
+/// The findings on a sender and a receiver; the engine finds the same, in every combination of switches.
 fn found(sends: &[Instruction], receives: &[Instruction], network: Network) -> Findings {
     let process = |script: &[Instruction]| Process {
         registers: 2,
@@ -48,7 +48,7 @@ fn found(sends: &[Instruction], receives: &[Instruction], network: Network) -> F
     findings
 }
 
-/// What the receiver ends with.
+/// The outputs of the receiver.
 fn received(sends: &[Instruction], receives: &[Instruction], network: Network) -> BTreeSet<String> {
     found(sends, receives, network).outputs[1].clone()
 }

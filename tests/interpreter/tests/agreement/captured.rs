@@ -41,7 +41,7 @@ const FINITE_STATES_MAX: usize = 50_000;
 /// No captured program has more.
 const STATES_MAX: usize = 50_000;
 
-/// What captured loops did, in all configurations together.
+/// Merges by captured loops, in all configurations together.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Merges {
     /// configurations in which all was explored, captured or not, and those of them with fewer local states
@@ -61,7 +61,7 @@ pub struct Merges {
 
 add_fields!(Merges { compared, merged, captured_states, uncaptured_states, closed, confirmed, too_large, subsumed });
 
-/// What a configuration of the engine says that the naive explorer does not, or the other way round.
+/// A difference between a configuration of the engine and the naive explorer.
 pub fn disagreement(system: &System, known: (&Findings, Limits), seed: u64, merges: &mut Merges) -> Option<String> {
     let programs: Vec<Code> = system.processes.iter().map(compile).collect();
     for (index, order) in interpreter::orders(seed).into_iter().enumerate() {
@@ -150,7 +150,7 @@ fn compare(
     merges.merged += u64::from(with < without);
     merges.captured_states += with;
     merges.uncaptured_states += without;
-    // What is written over unread bytes is copied into others, and differs by the way to a state.
+    // The pattern over unread bytes is copied into others, and differs by the way to a state.
     let is_overwritten = interpreter::unread(system) == Unread::Overwritten;
     if !configuration.1 && with > without && !is_overwritten {
         return Err(format!("{with} local states with captured loops, {without} without"));

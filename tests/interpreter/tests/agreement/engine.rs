@@ -1,4 +1,4 @@
-//! What the reports of checks must say of a system.
+//! Reports of checks, against the findings on a system.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +9,7 @@ use netcheck::check::{Report, Search, Tasks, Verdict, ViolationKind};
 use oracle::language::program::{self, System};
 use oracle::naive::Findings;
 
-/// What a configuration of the engine says that the naive explorer does not, or the other way round.
+/// A difference between a configuration of the engine and the naive explorer.
 pub fn disagreement(system: &System, findings: &Findings, seed: u64, subsumed: &mut u64) -> Option<String> {
     let system = Arc::new(system.clone());
     for (index, order) in orders(seed).into_iter().enumerate() {
@@ -47,7 +47,7 @@ pub fn disagreement_of_tracked(system: &System, findings: &Findings, seed: u64, 
     None
 }
 
-/// What a comparison says; a panic of the engine is a difference.
+/// The result of a comparison; a panic of the engine is a difference.
 pub fn compared_by<T>(run: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(compared) => compared,
@@ -109,12 +109,12 @@ pub fn compare_report(report: &Report, ends: &BTreeSet<Ends>, findings: &Finding
 /// States that a search by faults may visit.
 const FEWEST_STATES_MAX: usize = 500_000;
 
-/// What a search by faults found.
+/// The finding of a search by faults.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fewest {
     /// A violation with as few faults as any.
     Found,
-    /// That there is none.
+    /// No violation.
     None,
     /// Nothing: there are too many states.
     TooLarge,

@@ -41,7 +41,7 @@ use switches::LeftOut;
 use symmetry::Symmetries;
 use watched::Watches;
 
-/// Of the systems compared.
+/// Counts of the systems compared.
 #[derive(Debug, Default)]
 struct Figures {
     systems: u64,

@@ -12,7 +12,7 @@ use oracle::naive::{self, Findings, Limits};
 
 const LIMITS: Limits = Limits::of(5_000);
 
-/// Of the systems compared.
+/// Counts of the systems compared.
 #[derive(Debug, Default)]
 pub struct Compared {
     pub systems: u64,
@@ -27,7 +27,7 @@ pub struct Compared {
 
 add_fields!(Compared { systems, rows, masked, panics, deadlocks, wrong });
 
-/// What the table says that the naive explorer does not, or the other way round.
+/// A difference between the table and the naive explorer.
 pub fn disagreement(system: &System, compared: &mut Compared) -> Option<String> {
     let at_most = system.network.at_most.unwrap_or(1).clamp(1, 2);
     let with = |at_most| {

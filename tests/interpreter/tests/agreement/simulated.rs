@@ -18,7 +18,7 @@ use oracle::naive::{self, Findings, Limits};
 const RUNS: u64 = 300;
 const RUNS_ENOUGH: u64 = 40_000;
 
-/// Of the systems compared.
+/// Counts of the systems compared.
 #[derive(Debug, Default)]
 struct Figures {
     systems: u64,

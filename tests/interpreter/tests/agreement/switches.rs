@@ -29,7 +29,7 @@ pub struct Switches {
     pub store: Keep,
 }
 
-/// Of the checks: how much was left out by each reduction.
+/// Counts of what was left out by each reduction, in all checks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LeftOut {
     pub tracked: u64,
@@ -84,7 +84,7 @@ impl fmt::Display for Switches {
     }
 }
 
-/// What a configuration of the engine says that the naive explorer does not, or the other way round.
+/// A difference between a configuration of the engine and the naive explorer.
 pub fn disagreement(system: &System, findings: &Findings, seed: u64, left_out: &mut LeftOut) -> Option<String> {
     let system = Arc::new(system.clone());
     (0..CHECKS).find_map(|nth| {

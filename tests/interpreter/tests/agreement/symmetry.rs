@@ -11,7 +11,7 @@ use crate::{endless, engine};
 use oracle::language::program::System;
 use oracle::naive::{Findings, Limits};
 
-/// Of the systems compared.
+/// Counts of the systems compared.
 #[derive(Debug, Default)]
 pub struct Symmetries {
     /// processes were alike
@@ -29,7 +29,7 @@ pub struct Symmetries {
 
 add_fields!(Symmetries { symmetric, saved, told_apart, violated, streams, endless });
 
-/// What a configuration of the engine says that the naive explorer does not, or the other way round.
+/// A difference between a configuration of the engine and the naive explorer.
 pub fn disagreement(
     system: &System,
     known: (&Findings, Limits),

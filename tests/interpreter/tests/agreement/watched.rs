@@ -21,7 +21,7 @@ const STATES_MAX: usize = 50_000;
 /// An endless system that has more, with monitors, is left.
 const ENDLESS_STATES_MAX: usize = 3_000;
 
-/// Of the systems compared.
+/// Counts of the systems compared.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Watches {
     pub systems: u64,
@@ -45,7 +45,7 @@ pub struct Watches {
 
 add_fields!(Watches { systems, only_rejected, accepted, reported, timed, each, pruned, too_large, unknown });
 
-/// What some configuration says that the naive explorer does not, or the other way round.
+/// A difference between some configuration and the naive explorer.
 pub fn disagreement(system: &System, limits: Limits, seed: u64, watches: &mut Watches) -> Option<String> {
     let mut system = system.clone();
     system.network.watched = true;

@@ -23,7 +23,7 @@ pub struct Family {
     pub children: Vec<Vec<Act>>,
 }
 
-/// What a parent does. What needs a handle that it does not hold is nothing.
+/// A deed of a parent. A deed that needs a handle which the parent does not hold does nothing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Deed {
     /// once for each child
@@ -73,7 +73,7 @@ pub enum Deed {
     WaitForEver,
 }
 
-/// What a task does that shares nothing.
+/// An act of a task that shares nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, netcheck::Isolated)]
 pub enum Act {
     Sleep {

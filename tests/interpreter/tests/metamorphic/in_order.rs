@@ -19,7 +19,7 @@ fn tokios_order_adds_nothing_to_ten_thousand_systems() {
     tokios_order_is_the_only_one(1_100_000..1_110_000);
 }
 
-/// What happens in tokio's order happens in some order; and how the executions in tokio's order are explored makes no
+/// Executions in tokio's order are executions in some order; and how the executions in tokio's order are explored makes no
 /// difference.
 fn tokios_order_adds_nothing(seeds: Range<u64>) -> Tally {
     let generate = |seed| {

@@ -21,10 +21,10 @@ pub enum Kind {
     Isolated,
 }
 
-/// What a task ends with: which child it is, and each value that it has got.
+/// The output of a task: which child it is, and each value that it has got.
 type Values = (usize, Vec<u8>);
 
-/// What a parent has seen; it ends with the texts of all.
+/// An event that a parent has seen; it ends with the texts of all.
 enum Seen {
     Ended(Values),
     Cancelled,

@@ -1,4 +1,4 @@
-//! What must not change when a system is changed: relations between the reports of two checks, with no oracle.
+//! Properties that must not change when a system is changed: relations between the reports of two checks, with no oracle.
 //!
 //! - `NETCHECK_METAMORPHIC_SEED=17` tries that system only, and prints it.
 //! - `NETCHECK_METAMORPHIC_SEEDS=5000..9000` tries these instead.
@@ -142,7 +142,7 @@ fn a_tracked_parent_of_isolated_tasks_in_place_of_ordinary_ones_changes_nothing(
     isolation_changes_nothing(80_000..80_010, (Daemons, Ways::Set), TRACKED_AND_ISOLATED).assert_skipped_at_most(25);
 }
 
-/// What a stranger does is nobody's business: its steps are enabled beside those of the others, and in quiet time its
+/// The steps of a stranger are nobody's business: they are enabled beside those of the others, and in quiet time its
 /// timers fire between theirs. (With `delay` they are seen: time passes for everybody.)
 fn strangers_change_nothing(seeds: Range<u64>, strangers: &[Stranger]) {
     let stranger_of = |seed: u64| strangers[seed as usize % strangers.len()];
@@ -475,7 +475,7 @@ fn families_are_the_same(all: &[Families], other: (Kind, Tasks)) {
     assert!(told_apart.is_empty(), "{} of {}:\n\n{}", told_apart.len(), all.len(), told_apart.join("\n"));
 }
 
-/// What goes round for ever is compared with captured loops alone: without them, only a violation ends the search.
+/// Systems that go round for ever are compared with captured loops alone: without them, only a violation ends the search.
 fn captured_loops_change_nothing(seeds: Range<u64>, rounds: Option<usize>) -> Tally {
     let relation = |seed: u64, system: &System| {
         let (captured_max, states_max) = if rounds.is_some() { (5_000, 5_000) } else { (1_000, 100) };

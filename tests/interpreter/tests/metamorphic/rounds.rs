@@ -13,7 +13,7 @@ use interpreter::Operand;
 use oracle::generate::{self, Size, Words};
 use oracle::language::program::{self, ELAPSED, Instruction, System};
 
-/// What is done in each round: of an instruction, what has no other inside.
+/// An act of each round: an instruction without others inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, netcheck::Isolated)]
 enum Step {
     Send { to: usize, value: Operand },
@@ -67,7 +67,7 @@ pub fn check(system: &System, rounds: Option<usize>, checker: &Checker) -> Outco
 
 /// How long a round goes on after the last datagram.
 const DRAIN: Duration = Duration::from_millis(10);
-/// Of a round.
+/// The most steps of a round.
 const STEPS_MAX: usize = 3;
 
 fn append(steps: &mut Vec<Step>, block: &[Instruction]) {
@@ -121,7 +121,7 @@ async fn goes_round(steps: Vec<Step>, registers: usize, rounds: Option<usize>) -
                 Step::Yield => netcheck::task::yield_now().await,
             }
         }
-        // What a process does not take would become ever more.
+        // Packets that a process does not take would become ever more.
         while timeout(DRAIN, receive(&socket)).await.is_ok() {}
     }
     registers

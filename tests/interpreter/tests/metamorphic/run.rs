@@ -12,7 +12,7 @@ use netcheck::check::{Report, Verdict, ViolationKind};
 use interpreter::{Ends, text_of};
 use random::Random;
 
-/// What comes of a relation on one system.
+/// The result of a relation on one system.
 #[derive(Debug, PartialEq)]
 pub enum Trial {
     Holds,
@@ -22,7 +22,7 @@ pub enum Trial {
     Fails(String),
 }
 
-/// Of the systems of one relation.
+/// Counts of the systems of one relation.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Tally {
     pub held: u64,
@@ -92,7 +92,7 @@ pub fn holds<S: Clone + Display>(
     );
 }
 
-/// What relations compare of a report.
+/// The parts of a report that relations compare.
 #[derive(Clone)]
 pub struct Outcome {
     pub verdict: Verdict,

@@ -97,7 +97,7 @@ pub fn bounded(system: &System, times: usize) -> System {
     bounded
 }
 
-/// What goes on beside the loops: a random system of few executions.
+/// The system beside the loops: a random one of few executions.
 fn beside(random: &mut Random, seed: u64, declare: fn(u64, &mut Network)) -> System {
     loop {
         let words = *random.weighted(&[
@@ -140,7 +140,7 @@ struct Loops<'a> {
     polls: bool,
 }
 
-/// What the instructions of a loop may use.
+/// Objects that the instructions of a loop may use.
 struct Own {
     process: usize,
     registers: Vec<usize>,
@@ -205,7 +205,7 @@ impl Loops<'_> {
         }
     }
 
-    /// What a new task of a process may use together with the others.
+    /// Objects that a new task of a process may use together with the others.
     fn shared(&mut self, process: usize) -> Own {
         let definition = &mut self.system.processes[process];
         if definition.registers == 0 || self.random.percent(40) {
@@ -256,7 +256,7 @@ impl Loops<'_> {
             }
             _ => {}
         }
-        // What a root has spawned ends with it.
+        // Tasks that a root has spawned end with it.
         let ms = self.ms();
         let stays = match self.random.below(10) {
             0..4 => Instruction::Join { task },

@@ -31,7 +31,7 @@ fn failures(random: &mut Random) -> Vec<Failure> {
     all.into_iter().filter(|_| random.percent(share)).collect()
 }
 
-/// What is to be said over one connection.
+/// The bytes that are to be said over one connection.
 struct Conversation {
     client: usize,
     server: usize,

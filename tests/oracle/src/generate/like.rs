@@ -65,7 +65,7 @@ fn reply_to(model: usize, instruction: &mut Instruction) {
     }
 }
 
-/// What the model sends to itself, the copy sends to itself.
+/// The copy sends to itself where the model does.
 fn turn_to_itself(model: usize, copy: usize, instruction: &mut Instruction) {
     if let Instruction::Send { to, .. }
     | Instruction::Connect { to, .. }

@@ -85,7 +85,7 @@ impl Writer<'_> {
         script
     }
 
-    /// What has nothing to do with anybody else.
+    /// Instructions that have nothing to do with other processes.
     fn idle(&mut self, index: usize) -> Vec<Instruction> {
         let into = self.register(index);
         let mut idle = vec![match self.random.below(4) {

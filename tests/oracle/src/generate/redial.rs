@@ -9,7 +9,7 @@ pub fn system_that_connects_again(seed: u64) -> System {
     let mut random = Random::new(seed ^ 0x4ed1a1);
     let words = if random.percent(25) { Words::Streams } else { Words::Mixed };
     let mut network = exchange::network(&mut random, words);
-    // What is lost is the subject of other families.
+    // Lost bytes are the subject of other families.
     if random.percent(70) {
         network.copies = vec![1];
     }

@@ -7,7 +7,7 @@ use random::Random;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// What a monitor sees of an execution.
+/// The kind of event that a monitor sees of an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sighted {
     pub what: What,

@@ -1,4 +1,4 @@
-//! What most programs on tokio write besides: connected and ephemeral sockets, sockets that are dropped and bound
+//! Words that most programs on tokio write besides: connected and ephemeral sockets, sockets that are dropped and bound
 //! again, intervals, nested time-outs, and what the tasks of one process share.
 //!
 //! Each process has one of each: a `Notify`, an mpsc channel of capacity 1, a oneshot and a watch, all made before its
@@ -9,7 +9,7 @@ use std::fmt;
 
 use crate::language::program::{Instruction, Value, name};
 
-/// What is written when the outer one of two time-outs elapses.
+/// The value that is written when the outer one of two time-outs elapses.
 pub const OUTER_ELAPSED: u8 = 252;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

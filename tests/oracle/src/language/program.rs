@@ -18,9 +18,9 @@ use std::io::ErrorKind;
 
 use crate::language::everyday::Everyday;
 
-/// What is written when the time is up.
+/// The value that is written when the time is up.
 pub const ELAPSED: u8 = 255;
-/// What a read writes at the end of the stream.
+/// The value that a read writes at the end of the stream.
 pub const END: u8 = 254;
 /// The value that an operation on a listener or stream writes if it fails, and that a call which does not wait writes if
 /// nothing is there.
@@ -378,7 +378,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// What the register of the operation gets.
+    /// The value for the register of the operation.
     pub fn code(&self) -> u8 {
         match self {
             Event::Listening | Event::Connected | Event::ShutDown => 0,
@@ -393,7 +393,7 @@ impl Event {
     }
 }
 
-/// What a process ends with.
+/// The output of a process.
 pub struct Output {
     pub registers: Vec<u8>,
     pub log: Vec<Event>,
@@ -409,7 +409,7 @@ impl fmt::Debug for Output {
     }
 }
 
-/// What a `Write` offers to the stream.
+/// The bytes that a `Write` offers to the stream.
 pub fn payload(first: u8, length: usize) -> Vec<u8> {
     (0..length as u8).map(|position| first.wrapping_add(position)).collect()
 }
@@ -419,7 +419,7 @@ pub fn name(process: usize) -> String {
     format!("p{process}")
 }
 
-/// What a failing `AssertNot` says.
+/// The message of a failing `AssertNot`.
 pub fn panic_message(register: usize, value: u8) -> String {
     format!("generated assertion: r{register} is {value}")
 }

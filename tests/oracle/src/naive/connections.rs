@@ -17,7 +17,7 @@ pub type End = (usize, usize);
 /// A process and its port.
 pub type Port = (usize, u16);
 
-/// What half-streams hold when nothing is declared.
+/// Bytes that half-streams hold when nothing is declared.
 const BUFFER_BYTES: usize = 65_536;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -239,7 +239,7 @@ impl Connections {
         self.end_mut(end).zero_linger = true;
     }
 
-    /// What nobody has any more is dropped.
+    /// Drops listeners and ends that nobody has any more.
     pub fn retain(&mut self, listeners: &BTreeSet<Port>, ends: &BTreeSet<End>) {
         let mut dropped = Vec::new();
         self.listeners.retain(|port, listener| {

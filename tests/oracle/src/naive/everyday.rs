@@ -1,4 +1,4 @@
-//! What a task of the naive explorer does with a word of everyday programs.
+//! Steps of the naive explorer's tasks at words of everyday programs.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ impl ProcessState {
         Some(Wait::Bind { socket, port, number })
     }
 
-    /// What the task waits for then; nothing: it goes on.
+    /// The operation that the task waits for then; none: it goes on.
     pub(super) fn everyday(&mut self, task: usize, now_ms: u32, word: Everyday) -> Option<Wait> {
         let socket = word.socket().and_then(|socket| self.sockets[socket].value());
         let limited = |limit_ms: Option<u16>| limit_ms.map(|ms| now_ms + u32::from(ms));
@@ -102,7 +102,7 @@ impl ProcessState {
         }
     }
 
-    /// What it asks for, if it may have to wait for it; otherwise it is done.
+    /// The request, if the task may have to wait for it; otherwise it is done.
     fn share(&mut self, share: Share) -> Option<(Request, Option<u16>, usize)> {
         match share {
             Share::Notified { limit_ms, into } => return Some((Request::Notified, limit_ms, into)),

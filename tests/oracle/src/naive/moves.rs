@@ -1,4 +1,4 @@
-//! What may happen next in the naive explorer.
+//! Moves that may come next in the naive explorer.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -11,7 +11,7 @@ use super::state::{Activity, Endpoint, Interval, Phase, Socket, TaskState, World
 use crate::language::everyday::LATER_MS;
 use crate::language::program::{self, Delays, Event, Failure, Side};
 
-/// Of one unit of time, beside monitors.
+/// The parts of one unit of time, beside monitors.
 const FRACTIONS: u32 = 5;
 
 impl World<'_> {

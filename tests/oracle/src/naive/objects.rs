@@ -1,4 +1,4 @@
-//! What the tasks of one process share, as the naive explorer sees it: who waits in which queue, and what has been
+//! Objects that the tasks of one process share, as the naive explorer sees them: who waits in which queue, and what has been
 //! handed to whom. It knows no scheduling and no time.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -34,7 +34,7 @@ struct Notify {
     notified: BTreeMap<usize, bool>,
 }
 
-/// Of capacity 1.
+/// A channel of capacity 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Channel {
     has_sender: bool,

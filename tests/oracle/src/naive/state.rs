@@ -199,7 +199,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// What endless executions come back to: a state without what can make no difference any more.
+/// States that endless executions come back to: without the parts that can make no difference any more.
 impl State {
     pub(super) fn forget(&mut self) {
         let now_ms = std::mem::take(&mut self.now_ms);

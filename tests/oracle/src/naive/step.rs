@@ -1,4 +1,4 @@
-//! What a move of the naive explorer does.
+//! Effects of the naive explorer's moves.
 
 use std::collections::BTreeSet;
 

@@ -11,7 +11,7 @@ use super::{Findings, Limits};
 use crate::language::automaton::{Automaton, Places};
 use crate::language::program::System;
 
-/// What all executions show together.
+/// The findings of all executions together.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Watched {
     pub findings: Findings,

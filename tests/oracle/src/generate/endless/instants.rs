@@ -61,7 +61,7 @@ fn read_in_loops(random: &mut Random, process: &mut Process) {
     }
 }
 
-/// What a loop does with the clock in a round.
+/// Readings of the clock in a round of a loop.
 fn reading(random: &mut Random, into: usize) -> Vec<Instruction> {
     let ms = *random.weighted(&[(4, 10), (4, 20), (3, 30), (2, 50), (1, 0)]);
     let (which, other) = if random.percent(75) { (0, 1) } else { (1, 0) };

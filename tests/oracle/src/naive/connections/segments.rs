@@ -192,7 +192,7 @@ impl Connections {
         }
     }
 
-    /// What is sent now takes a time between these.
+    /// Segments that are sent now take a time between these.
     pub fn decide(&mut self, due: Due) {
         let lines = self.connections.values_mut().flat_map(|connection| &mut connection.wires.lines);
         lines.flatten().for_each(|sent| _ = sent.due.get_or_insert(due));
