@@ -1,4 +1,4 @@
-//! What a check advises that was cut off: a word is tried first, and what saves nothing is not said.
+//! Advice of a check that was cut off: a word is tried first, and what saves nothing is not said.
 
 use netcheck as tokio;
 use netcheck::Network;

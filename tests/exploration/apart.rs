@@ -140,7 +140,7 @@ async fn is_answered(server: String) -> bool {
     timeout(ms(4), socket.recv(&mut [0; 8])).await.is_ok()
 }
 
-/// What `finally` sees of two groups at once is an end of both.
+/// An end that `finally` sees of two groups at once is an end of both.
 #[test]
 fn ends_of_groups_are_combined() {
     let network = |number_of_bad: usize| {

@@ -163,7 +163,7 @@ fn ways_that_part_and_come_together_again_cost_one_run_for_each_way() {
     for (kind, register) in kinds {
         let words = "identity = memory";
         assert_linear(words, kind, register);
-        // What is tried again costs twice as many polls as what is learned, and some thousands in any case.
+        // Runs that are tried again cost twice as many polls as learning, and some thousands in any case.
         let polls = polls(words, 4_000, register);
         assert!(polls < 8 * 4_000 + 8_192, "{kind}: {polls} polls");
     }

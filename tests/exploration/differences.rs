@@ -138,7 +138,7 @@ fn a_check_that_is_too_big_says_why() {
     assert!(line.contains(&format!("behind the future that {}", file!())), "{text}");
 }
 
-/// What is looked at changes no figure.
+/// Comparing local states changes no figure.
 #[test]
 fn the_question_changes_no_figure() {
     let network = |net: &mut Network| {

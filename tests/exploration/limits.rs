@@ -1,4 +1,4 @@
-//! What bounds a check: a limit that was hit is never "verified", and says what to do.
+//! Bounds of a check: a limit that was hit is never "verified", and says what to do.
 
 use netcheck as tokio;
 use netcheck::check::{Checker, Identity, Keep, Report, Search, Udp, Verdict};

@@ -38,7 +38,7 @@ fn any(port: u16) -> SocketAddr {
     ([0, 0, 0, 0], port).into()
 }
 
-/// What a program has opened.
+/// The sockets that a program has opened.
 #[derive(Default)]
 struct Opened {
     sockets: Vec<UdpSocket>,

@@ -336,14 +336,14 @@ fn a_score_leads_the_search_where_it_says() {
     let directed = checker.clone().best_first(still).check(dice);
     assert_eq!(directed.verdict(), Verdict::Violated, "{directed}");
     assert!(directed.states() < 300, "{directed}");
-    // What is said last counts.
+    // The later one of two orders counts.
     let replaced = checker.best_first(still).search(Search::Bfs).check(dice);
     assert_eq!((replaced.verdict(), replaced.states()), (undirected.verdict(), undirected.states()));
 }
 
 #[test]
 fn a_score_sees_how_far_the_state_is() {
-    /// Of each state: depth, faults, packets under way, whether the client has ended, whether it is blocked; and what
+    /// The figures of each state: depth, faults, packets under way, whether the client has ended, whether it is blocked; and what
     /// it waits for.
     type Seen = ((usize, usize, usize, bool, bool), Vec<String>);
     let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();

@@ -16,7 +16,7 @@ use std::ops::Range;
 /// Steps of a sequence.
 const STEPS: usize = 60;
 
-/// What has happened: the lines of each step.
+/// The lines of each step.
 type Record = Vec<Vec<String>>;
 
 fn agree(real: fn(u64, usize) -> Record, checked: fn(u64, usize) -> Record, seeds: Range<u64>) {

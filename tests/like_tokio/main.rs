@@ -1,4 +1,4 @@
-//! What programs see of netcheck where they would see tokio: the same source on both, random programs on both, modules
+//! netcheck as programs see it in place of tokio: the same source on both, random programs on both, modules
 //! and whole crates that never say the name of netcheck.
 
 mod counterless;

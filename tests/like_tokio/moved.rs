@@ -1,4 +1,4 @@
-//! What real tokio does is among what a check explores, for random programs whose futures move between tasks: shared
+//! Runs of real tokio are among those that a check explores, for random programs whose futures move between tasks: shared
 //! futures, ready queues and futures that are polled only when they have woken, all with wakers of their own, some of
 //! which allocate, read the clock, spawn, drop sockets or panic. All configurations of a check agree on each of them.
 //!
@@ -26,7 +26,7 @@ const RUNS: usize = 3;
 /// The traces of a program's executions; `Err` if it panics in one.
 type Traces = Result<BTreeSet<String>, ()>;
 
-/// What is seen in some runs by tokio.
+/// The traces of some runs by tokio.
 fn observed(program: &Program) -> Traces {
     let run = |_| {
         let mut builder = tokio::runtime::Builder::new_current_thread();
@@ -38,7 +38,7 @@ fn observed(program: &Program) -> Traces {
     (0..RUNS).map(run).collect()
 }
 
-/// What a check explores, if it does not take too long.
+/// The traces that a check explores, if it does not take too long.
 fn explored(checker: Checker, program: &Program) -> Option<Traces> {
     let report = checker.max_states(STATES_MAX).check(|net| {
         let program = program.clone();
@@ -52,7 +52,7 @@ fn explored(checker: Checker, program: &Program) -> Option<Traces> {
     }
 }
 
-/// What is wrong with a program's checks, if they were done.
+/// A mistake of a program's checks, if they were done.
 fn difference(program: &Program) -> Option<Result<(), String>> {
     let checker = |identity, reduction| Checker::new().identity(identity).reduction(reduction);
     let base = explored(checker(Identity::History, false), program)?;

@@ -1,4 +1,4 @@
-//! What real tokio does with sockets on loopback is among what `tasks = fifo` explores, for random programs: one
+//! Runs of real tokio with sockets on loopback are among those that `tasks = fifo` explores, for random programs: one
 //! process, or two, whose tasks send and receive datagrams, connect, accept, read, write and close.
 //!
 //! A process is data, and its interpreter is compiled twice, against tokio and against netcheck. On tokio each process
@@ -230,7 +230,7 @@ fn what_two_processes_do_with_sockets_is_explored_in_tokios_order() {
     assert!(is_one() || figures.too_large < 10 && figures.determined < 2 * figures.programs, "{figures:?}");
 }
 
-/// What is there is taken at once, whatever else the task or the process might do.
+/// Packets that are there are taken at once, whatever else the task or the process might do.
 #[test]
 fn drained_sockets_are_among_what_is_explored() {
     for tasks in [Tasks::Fifo, Tasks::Shared] {

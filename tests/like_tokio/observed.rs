@@ -1,4 +1,4 @@
-//! What real tokio does is among what a check explores, for random programs of one process.
+//! Runs of real tokio are among those that a check explores, for random programs of one process.
 //!
 //! A program is data, and its interpreter is compiled twice, against tokio and against netcheck. It is run many
 //! times by tokio, whose `select!` begins with a random branch, in virtual time; each trace that is seen has to be
@@ -30,7 +30,7 @@ const RUNS: usize = 50;
 
 type Traces = BTreeSet<String>;
 
-/// What is seen in so many runs by tokio.
+/// The traces of so many runs by tokio.
 fn observed(program: &Block, runs: usize) -> Traces {
     let run = |_| {
         let mut builder = tokio::runtime::Builder::new_current_thread();
@@ -40,7 +40,7 @@ fn observed(program: &Block, runs: usize) -> Traces {
     (0..runs).map(run).collect()
 }
 
-/// What a check explores, if it does not take too long.
+/// The traces that a check explores, if it does not take too long.
 fn explored(program: &Block) -> Option<Traces> {
     explored_by(Checker::new(), program)
 }
@@ -67,7 +67,7 @@ struct Figures {
     all: usize,
 }
 
-/// What tokio does and a check does not explore.
+/// Traces of tokio that a check does not explore.
 fn missed(program: &Block, runs: usize) -> Traces {
     let Some(explored) = explored(program) else { return Traces::new() };
     observed(program, runs).difference(&explored).cloned().collect()

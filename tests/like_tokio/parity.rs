@@ -34,7 +34,7 @@ fn observe<R: fmt::Debug>(case: impl Future<Output = R> + 'static) -> Pin<Box<dy
     Box::pin(async { Observed(format!("{:?}", case.await)) })
 }
 
-/// What a case gives on tokio, and every value that it ends with in a check.
+/// The output of a case on tokio, and every value that it ends with in a check.
 fn both(real: Case, checked: Case) -> (String, Vec<String>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let Observed(seen) = runtime.block_on(real());

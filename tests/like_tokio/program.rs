@@ -247,7 +247,7 @@ mod tables {
     use std::collections::{HashMap, HashSet};
     use tokio::task::yield_now;
 
-    /// What differs from run to run outside of a check.
+    /// Orders that differ from run to run outside of a check.
     pub async fn orders() -> (Vec<u8>, Vec<u8>) {
         let map: HashMap<u8, ()> = (0..40).map(|key| (key, ())).collect();
         yield_now().await;

@@ -1,4 +1,4 @@
-//! What processes were seen to do, as drawings.
+//! Automata of processes, as drawings.
 
 use netcheck as tokio;
 use netcheck::Network;

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::sync::{Barrier, Mutex, Notify, mpsc};
 
-/// What is said, without the lines of who waits.
+/// The blame, without the lines of who waits.
 fn blamed(checker: &Checker, network: impl FnOnce(&mut Network)) -> Option<String> {
     let report = checker.check(network);
     let counterexample = report.counterexample().unwrap_or_else(|| panic!("{report}"));

@@ -518,7 +518,7 @@ fn a_counterexample_survives_json_and_replays() {
     assert!(netcheck::check::Counterexample::from_json(&future).unwrap_err().contains("version 99"));
 }
 
-/// What is known of the client grows while the search goes on: at first the server's time-out seems to elapse.
+/// The client's automaton grows while the search goes on: at first the server's time-out seems to elapse.
 #[test]
 fn a_poll_that_does_not_return_is_no_error_where_no_execution_comes_to_it() {
     static STUCK: AtomicBool = AtomicBool::new(true);
@@ -600,7 +600,7 @@ fn threads_and_real_sockets_in_a_program_are_errors_at_its_line() {
     is_refused(socket, line!() - 1, "uses a socket of the operating system");
 }
 
-/// What a check says of a program that ends the process, at a line of this file.
+/// A check refuses a program that ends the process, at a line of this file.
 fn exits(process: impl Fn(&mut netcheck::Network) + Clone, line: u32, code: i32) {
     for identity in [Identity::Memory, Identity::History] {
         let checker = Checker::new().identity(identity);

@@ -1,7 +1,7 @@
 //! Tests that were written for tokio, as they are: `#[tokio::test]` where netcheck stands in for
 //! tokio explores every schedule. They are compiled twice, against tokio and against netcheck.
 //!
-//! What NETCHECK_FAULTS and NETCHECK_REPLAY do is seen in a child: the same program, with one test
+//! Effects of NETCHECK_FAULTS and NETCHECK_REPLAY are seen in a child: the same program, with one test
 //! to run.
 #![allow(clippy::duplicate_mod, reason = "to be compiled against both is what the tests are for")]
 

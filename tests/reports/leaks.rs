@@ -9,7 +9,7 @@ use std::process::Command;
 /// More than there are arenas.
 const RUNS: usize = 64 * 64;
 
-/// What the report says where local states are told apart by history.
+/// The report's words where local states are told apart by history.
 const BY_HISTORY: &str = "local states by history, not by memory";
 
 /// One of `RUNS` numbers.

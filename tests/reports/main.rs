@@ -1,4 +1,4 @@
-//! What a test is made of, and what it has to say: its names, its words, its texts and drawings, how it ends and how
+//! Tests of users, and what they have to say: its names, its words, its texts and drawings, how it ends and how
 //! it is replayed.
 
 mod automata;

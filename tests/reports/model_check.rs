@@ -1,4 +1,4 @@
-//! What becomes of a function with `#[model_check]`: which tests, with which names, and how each ends.
+//! Tests that a function with `#[model_check]` becomes: how many, with which names, and how each ends.
 //!
 //! Tests that fail are run in a child: the same program, with these tests to run.
 
@@ -157,7 +157,7 @@ async fn registration_has_no_network(net: &mut Network) {
     net.process("client", || async {});
 }
 
-// What `cargo test` makes of them.
+// Results under `cargo test`.
 
 /// These tests, of these names, with these options: whether all passes, and what it prints.
 fn child(names: &[&str], options: &[&str]) -> (bool, String) {
@@ -231,7 +231,7 @@ fn a_counterexample_is_printed_once_and_nothing_of_the_engine_after_it() {
         !text.contains("stack backtrace") && !text.contains("netcheck_runtime") && !text.contains("netcheck_check"),
         "{text}"
     );
-    // What differs from what is pinned is shown by `insta`, which panics.
+    // A difference from the pinned text is shown by `insta`, which panics.
     let (passes, text) = child(&["fails::udp_loss_expect_panic"], &["--include-ignored", "--exact"]);
     assert!(!passes && text.contains("fails::udp_loss_expect_panic: violated ("), "{text}");
     assert_eq!(lines(&text, "panic: client panicked at tests/reports/model_check.rs: an answer"), 1, "{text}");

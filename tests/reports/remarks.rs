@@ -1,4 +1,4 @@
-//! What a counterexample says of the program besides its calls: which branch of a `select!` was taken, which future of a
+//! Remarks of a counterexample on the program besides its calls: which branch of a `select!` was taken, which future of a
 //! `join!` or which copy has stopped; and what is told with the next step.
 
 use netcheck as tokio;
@@ -117,7 +117,7 @@ fn copies_say_which_direction_has_ended_and_how() {
     );
 }
 
-/// Of two timers that run at the same time, the time that passes before a step does not say which one is due.
+/// The time that passes before a step does not say which of two timers that run at the same time is due.
 #[test]
 fn the_timer_that_is_due_is_named() {
     let found = found(|net| {

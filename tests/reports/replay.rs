@@ -1,6 +1,6 @@
 //! Executions that were saved: as tests, and step by step for whoever looks for the fault.
 //!
-//! What NETCHECK_REPLAY does, and how tests fail, is seen in a child: the same program, with one test to run.
+//! Effects of NETCHECK_REPLAY, and failures of tests, are seen in a child: the same program, with one test to run.
 
 use netcheck as tokio;
 use netcheck::{Network, model_check};
@@ -181,7 +181,7 @@ fn a_file_that_is_no_trace_is_refused() {
 
 // Step by step.
 
-/// What is printed of the execution itself.
+/// The printed part that is about the execution itself.
 fn performed(test: &str, file: &str, environment: &[(&str, &str)]) -> (bool, String) {
     let (passes, text) = child(test, &[environment, &[("NETCHECK_REPLAY", file)]].concat());
     let (_, performed) = text.split_once("was printed while its steps were looked up)\n").expect("a heading");

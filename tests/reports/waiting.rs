@@ -6,7 +6,7 @@ use std::future::Future;
 use std::sync::Arc;
 use tokio::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, broadcast, mpsc, oneshot, watch};
 
-/// What is said of a process that waits for ever.
+/// The report on a process that waits for ever.
 fn told<F: Future<Output = ()> + 'static>(process: impl Fn() -> F + Send + Sync + 'static) -> String {
     let report = Checker::new().check(|net| {
         net.process("p", process);

@@ -8,7 +8,7 @@ use netcheck::io::{AsyncReadExt, AsyncWriteExt};
 use netcheck::net::{TcpListener, TcpStream, UdpSocket};
 use netcheck::time::{Duration, timeout};
 
-/// What is wrong with a text.
+/// The mistake in a text.
 fn refused(text: &str) -> String {
     match text.parse::<Checker>() {
         Ok(_) => panic!("{text} is accepted"),

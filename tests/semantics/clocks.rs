@@ -225,7 +225,7 @@ fn dates_are_told_by_how_far_they_lie_apart_if_it_is_said() {
     assert_eq!(of_a_year.verdict(), Verdict::Verified, "{of_a_year}");
 }
 
-/// What a program has made of the number of a date depends on it: then each date is another state.
+/// A value that a program has computed from the number of a date depends on it: then each date is another state.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the date of a check is the subject")]
 fn what_is_made_of_a_date_is_seen() {

@@ -56,7 +56,7 @@ fn a_connect_returns_the_reset_that_comes_before_it_is_told() {
     }
 }
 
-/// What the server has written is unread then, if it was accepted before.
+/// The server's bytes are unread then, if it was accepted before.
 #[test]
 fn a_connection_of_which_a_program_does_not_know_is_closed_when_that_ends() {
     for reduction in [true, false] {

@@ -1,4 +1,4 @@
-//! What a receiver can observe is what papers/udp-net-iocache.txt Definition 5 says: no
+//! Deliveries that a receiver can observe are those of papers/udp-net-iocache.txt, Definition 5: no
 //! sequence missing, none extra. The oracle works it out from the definition by brute force
 //! and shares no code with the engine or the model.
 
@@ -59,7 +59,7 @@ async fn receive() -> Vec<u8> {
     received
 }
 
-/// What the receiver observes over all executions.
+/// The deliveries that the receiver observes over all executions.
 fn observed(n: usize, udp: Udp, reduction: bool) -> Deliveries {
     let report = Checker::new().udp(udp).reduction(reduction).check(|net| {
         net.process("receiver", receive);

@@ -54,7 +54,7 @@ fn a_timer_that_an_arrival_arms_fires_after_an_earlier_one() {
     assert_eq!(outputs(within(5..=5)), ["[10, 7]"]);
     assert_eq!(outputs(within(0..=2)), ["[7, 10]"]);
     assert_eq!(outputs(within(0..=3)), ["[10, 7]", "[7, 10]"]);
-    // Of timers that are over together, the one that is polled first is seen first.
+    // The timer that is polled first is seen first of those that are over together.
     assert_eq!(outputs(within(3..=9)), ["[10, 7]"]);
     assert_eq!(outputs(within(4..=9)), ["[10, 7]"]);
     assert_eq!(outputs(Checker::new().udp(Udp::new().delay(..).window(1))), ["[10, 7]", "[7, 10]"]);

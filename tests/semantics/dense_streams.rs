@@ -38,7 +38,7 @@ fn pair<S: Future<Output = ()> + 'static, C: Future<Output: std::fmt::Debug> + '
     })
 }
 
-/// What the client ends with, in executions without a violation.
+/// The outputs of the client, in executions without a violation.
 fn outputs<S: Future<Output = ()> + 'static, C: Future<Output: std::fmt::Debug> + 'static>(
     tcp: Tcp,
     server: fn(TcpStream) -> S,
@@ -178,7 +178,7 @@ fn the_end_of_a_stream_comes_behind_its_bytes() {
         stream.shutdown().await.unwrap();
         let _ = stream.read(&mut [0]).await;
     }
-    /// What is there after 20 ms, and then.
+    /// The bytes that are there after 20 ms, and then.
     async fn reads(stream: TcpStream) -> [Result<usize, ErrorKind>; 2] {
         time::sleep(ms(20)).await;
         [(); 2].map(|()| stream.try_read(&mut [0; 4]).map_err(|error| error.kind()))

@@ -16,7 +16,7 @@ fn log(log: &Log, letter: char) {
     log.lock().unwrap().push(letter);
 }
 
-/// What a process ends with in all executions, which is the same however they are explored.
+/// The outputs of a process in all executions, which are the same however they are explored.
 fn outputs(name: &str, register: impl Fn(&mut Network) + Copy) -> BTreeSet<String> {
     let run = |reduction, identity| {
         let checker = Checker::new().tasks(Tasks::Fifo).reduction(reduction).identity(identity);

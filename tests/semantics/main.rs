@@ -1,4 +1,4 @@
-//! What the network, time and tasks do to programs: all that may happen happens in some execution, and nothing else.
+//! Effects of the network, time and tasks on programs: all that may happen happens in some execution, and nothing else.
 
 mod clocks;
 mod connects;

@@ -26,7 +26,7 @@ fn that_rejects(name: &str, bad: impl Fn(&String) -> bool + Send + Sync + 'stati
         .unwrap()
 }
 
-/// What is seen, as a line: `client departed server:4000 [1]`.
+/// A sighting, as a line: `client departed server:4000 [1]`.
 fn line(seen: &Seen<'_>) -> String {
     match seen {
         Seen::Departed { process, peer, port, payload, .. } => format!("{process} departed {peer}:{port} {payload:?}"),
@@ -165,7 +165,7 @@ impl Observe for Phase {
     }
 }
 
-/// What was begun is done within some time.
+/// Work that was begun is done within some time.
 fn done_within(limit: Duration) -> Monitor<Phase> {
     Monitor::builder("done in time")
         .clock("c")

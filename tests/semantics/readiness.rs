@@ -87,7 +87,7 @@ async fn server_of_two_writes() {
     let _ = stream.read_u8().await;
 }
 
-/// What has not come yet is not waited for.
+/// Packets that have not come yet are not waited for.
 #[test]
 fn the_other_branch_wins_if_nothing_is_there() {
     let network = |net: &mut Network| {
@@ -310,7 +310,7 @@ fn of_time_outs_that_are_over_together_the_inner_one_is_seen() {
     ends_with(|net| _ = net.process("client", nested), &["\"inner\""]);
 }
 
-/// What is inside goes on when it has seen its own timer, and may begin to wait again.
+/// The inner future goes on when it has seen its own timer, and may begin to wait again.
 #[test]
 fn a_time_out_is_over_if_what_is_inside_waits_again() {
     async fn goes_on(again: bool) -> bool {

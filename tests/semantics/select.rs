@@ -21,7 +21,7 @@ async fn accepted() -> TcpStream {
     listener.accept().await.unwrap().0
 }
 
-/// What the client ends with, and nobody waits for ever.
+/// The outputs of the client, where nobody waits for ever.
 fn outputs_of_client(words: &str, network: impl FnOnce(&mut netcheck::Network)) -> Vec<String> {
     let report: Report = words.parse::<Checker>().unwrap().check(network);
     assert_eq!(report.verdict(), Verdict::Verified, "{words}\n{}", report.counterexample().unwrap());
@@ -319,7 +319,7 @@ fn a_panic_before_the_outcome_is_taken_is_found_if_nothing_else_had_woken_the_ta
     assert_eq!(report.counterexample().unwrap().kind(), ViolationKind::Panic);
 }
 
-/// What one process ends with.
+/// The outputs of one process.
 fn outputs_of<F: Future<Output = bool> + 'static>(
     process: impl Fn() -> F + Clone + Send + Sync + 'static,
 ) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! What happens inside one process: tasks, select!, join!, shared memory, isolated tasks.
+//! Events inside one process: tasks, select!, join!, shared memory, isolated tasks.
 
 use netcheck as tokio;
 use netcheck::__private::Handle;
@@ -525,7 +525,7 @@ fn a_guard_may_read_the_clock_when_a_suspended_run_is_given_up() {
     assert_eq!(ends, ["0", "1", "10"]);
 }
 
-/// What a pass means: tasks interleave where they wait, and a free lock is not waited for.
+/// A pass means that tasks interleave where they wait, and a free lock is not waited for.
 #[test]
 fn locks_in_opposite_orders_block_each_other_where_something_is_waited_for_in_between() {
     let check = |waits: bool| {

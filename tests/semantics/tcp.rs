@@ -183,7 +183,7 @@ fn a_timer_fires_between_two_parts_of_one_write_only_with_delay() {
         stream.write_all(b"ab").await.unwrap();
         let _ = stream.read(&mut [0]).await;
     }
-    /// What comes after a read of two bytes that an interval cancelled.
+    /// The byte after a read of two bytes that an interval cancelled.
     async fn reads() -> Option<char> {
         let mut stream = TcpStream::connect("server:80").await.unwrap();
         let mut beat = tokio::time::interval(Duration::from_secs(1));
@@ -393,7 +393,7 @@ fn a_read_that_is_given_up_waits_for_nothing() {
     assert_eq!(pair(Checker::new(), give_up_and_try, write_late).outputs("server"), ["Ok(true)"]);
 }
 
-/// What the client of a server that answers comes to, under limited failures.
+/// The outputs of the client of a server that answers, under limited failures.
 fn limited(tcp: Tcp) -> Vec<String> {
     let report = both(Checker::new().tcp(tcp));
     assert_eq!(report.verdict(), Verdict::Verified);
@@ -671,7 +671,7 @@ fn of_http_the_first_line_is_shown() {
     assert!(text.contains(r#"write "GET / HTTP/1.1"… (18 bytes) (to server:80)"#), "{text}");
 }
 
-/// What is written at once is no more than a stream takes, whatever the program has left to write: so the bytes that a
+/// A write takes no more at once than its stream does, whatever the program has left to write: so the bytes that a
 /// check holds do not grow with the square of what is sent.
 #[test]
 fn a_large_body_is_written_in_pieces() {

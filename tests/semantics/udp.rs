@@ -28,7 +28,7 @@ async fn collect(socket: &UdpSocket) -> String {
     all.join(" ")
 }
 
-/// What the receiver gets, in the same way with and without reduction.
+/// The outputs of the receiver, which are the same with and without reduction.
 fn outputs(checker: &Checker, network: impl Fn(&mut netcheck::Network)) -> Vec<String> {
     let run = |reduction: bool| {
         let report = checker.clone().reduction(reduction).check(&network);

@@ -460,7 +460,7 @@ fn who_waits_for_an_answer_is_stuck_whoever_else_waits_for_a_client() {
     }
 }
 
-/// What a receiver gets that is bound, perhaps for the second time, after the datagram was sent.
+/// A receiver that is bound, perhaps for the second time, after the datagram was sent.
 fn bound_later(net: &mut Network, binds_before: bool) {
     net.process("receiver", move || async move {
         if binds_before {

@@ -145,7 +145,7 @@ macro_rules! programs {
                 (done, timeout(ms(1000), worker).await.ok().map(|worker| worker.unwrap()))
             }
 
-            /// Of two tasks that await a future, the one that has polled it last is aborted.
+            /// Two tasks await a future, and the one that has polled it last is aborted.
             pub async fn aborted() -> Option<u8> {
                 let value = shared(async {
                     sleep(ms(50)).await;
@@ -175,7 +175,7 @@ macro_rules! programs {
                 sum
             }
 
-            /// What one task has begun, another one finishes.
+            /// One task begins an operation, another one finishes it.
             pub async fn moved() -> Vec<u8> {
                 let socket = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
                 let (address, receiving) = (socket.local_addr().unwrap(), Arc::clone(&socket));
@@ -360,7 +360,7 @@ macro_rules! programs {
 programs!(checked, netcheck);
 programs!(real, ::tokio);
 
-/// What a program outputs on tokio.
+/// The output of a program on tokio.
 fn on_tokio<T: std::fmt::Debug>(program: impl Future<Output = T>) -> String {
     let runtime = ::tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     format!("{:?}", runtime.block_on(program))
@@ -394,7 +394,7 @@ macro_rules! same {
 
 same!(signal, aborted, several, moved, woken_for_another, measured, spawning, closing, given_up);
 
-/// What a program outputs on tokio is among what a check explores.
+/// The output of a program on tokio is among those that a check explores.
 macro_rules! among {
     ($($name:ident: $program:ident, $real:expr;)*) => {
         $(#[test]

@@ -23,9 +23,9 @@ use std::sync::Once;
 
 /// A fault of an example.
 struct Fault {
-    /// Of its trace.
+    /// The name of its trace.
     name: &'static str,
-    /// What reveals it.
+    /// The words of the check that reveals it.
     words: &'static str,
     seeded: fn(&mut Network),
     mended: fn(&mut Network),
@@ -118,7 +118,7 @@ impl Fault {
         fs::write(self.file(), found.to_json() + "\n").expect("it is written");
     }
 
-    /// What the trace violates in these programs, or why it does not fit them.
+    /// The violation of the trace in these programs, or why it does not fit them.
     fn replay(&self, network: fn(&mut Network)) -> Result<Option<String>, String> {
         self.checker().replay(network, &self.trace()).map_err(|error| error.to_string())
     }

@@ -76,7 +76,7 @@ fn two_client_threads_at_two_ports_that_are_accepted_in_order_come_to_a_deadlock
     assert!(counterexample.message().contains("ConnectionRefused"), "{report}");
 }
 
-/// What waits for no message at all is seen before any message, in as many states as depth-first.
+/// Steps that wait for no message come before any message, in as many states as depth-first.
 #[test]
 fn the_order_of_joint_states_needs_no_more_states_than_depth_first_where_all_is_verified() {
     let states = |search| {

@@ -1,4 +1,4 @@
-//! What a run says, and how a run that does not end is ended.
+//! Figures of a run, and how a run that does not end is ended.
 
 use serde::{Deserialize, Serialize};
 use std::process;
@@ -13,7 +13,7 @@ pub enum Verdict {
     NoEnd,
 }
 
-/// What a tool has counted. Those that keep no states count executions.
+/// The counts of a tool. Tools that keep no states count executions.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Counts {
     pub states: Option<u64>,
@@ -32,7 +32,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Of this process, which has run one tool since `start` and nothing else.
+    /// The figures of this process, which has run one tool since `start` and nothing else.
     pub fn of_this_process(verdict: Verdict, counts: Counts, start: Instant) -> Figures {
         Figures { verdict, counts, seconds: start.elapsed().as_secs_f64(), memory_bytes: peak_bytes() }
     }

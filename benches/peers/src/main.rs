@@ -83,7 +83,7 @@ fn print_table(tools: &[Tool], limit: Duration) {
     }
 }
 
-/// Of a process of its own, or why there are none.
+/// The figures of a process of its own, or why there are none.
 fn figures(tool: Tool, system: System, limit: Duration, folder: &Path) -> Result<Figures, String> {
     if let Some(reason) = tool.cannot(system) {
         return Err(reason.to_owned());

@@ -21,7 +21,7 @@ const SYSTEMS: [(bool, Build); 5] = [
     (false, datagrams_in_one_process),
 ];
 
-/// What has to be the same.
+/// Figures that have to be the same.
 fn figures((loses, system): (bool, Build), threads: usize) -> (usize, u64, usize, usize) {
     let checker = Checker::new().identity(Identity::Memory).search(Search::Bfs).threads(threads);
     let checker = if loses { checker.udp(Udp::new().loss()) } else { checker };

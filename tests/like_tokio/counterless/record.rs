@@ -142,7 +142,7 @@ impl Drop for Value {
 /// Something that one task at a time uses.
 pub(crate) struct Place<T>(Rc<RefCell<Option<T>>>);
 
-/// What a task uses; it is put back at the end.
+/// A value that a task uses; it is put back at the end.
 pub(crate) struct Lent<T> {
     place: Place<T>,
     it: Option<T>,

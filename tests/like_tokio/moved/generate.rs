@@ -40,7 +40,7 @@ impl Writer {
         }
     }
 
-    /// Of tokio's timers that are due in one millisecond, all have fired before a task is polled; a check has an order.
+    /// All of tokio's timers that are due in one millisecond have fired before a task is polled; a check has an order.
     fn delay(&mut self) -> u64 {
         1 + self.random.index(5_000) as u64
     }

@@ -20,7 +20,7 @@ fn open<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the tasks share.
+/// Objects that the tasks share.
 struct World {
     trace: Mutex<Vec<u8>>,
     sockets: [Socket; SOCKETS],
@@ -31,7 +31,7 @@ struct World {
     woken: Arc<Woken>,
 }
 
-/// What wakers do.
+/// Effects of wakers.
 struct Woken {
     counts: Mutex<Vec<u8>>,
     begun: Instant,
@@ -76,7 +76,7 @@ pub(crate) async fn trace(program: Program) -> Vec<u8> {
     if timeout(NEVER, run(&world, &program.block)).await.is_err() {
         world.mark(99);
     }
-    // What is left of it does not keep the sockets of the other runs.
+    // The rest of this run does not keep the sockets of the other runs.
     world.futures.iter().for_each(|slot| drop(open(slot).take()));
     std::mem::take(&mut *open(&world.trace))
 }
@@ -227,7 +227,7 @@ fn one_by_one(leaves: Vec<Boxed<u8>>) -> Boxed<u8> {
     })
 }
 
-/// What the wakers of a future do.
+/// Effects of a future's wakers.
 #[derive(Clone)]
 struct Of {
     waking: Waking,

@@ -1,6 +1,6 @@
 //! Programs whose futures move between tasks, as data.
 
-/// What a task does, one after the other.
+/// The operations of a task, one after the other.
 pub(crate) type Block = Vec<Op>;
 
 /// How many futures, tasks and sockets there are.
@@ -40,7 +40,7 @@ pub(crate) enum How {
     Queue,
 }
 
-/// What its wakers do besides.
+/// Further effects of its wakers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Waking {
     /// there is none of its own

@@ -33,7 +33,7 @@ fn open<T>(place: &Mutex<T>) -> MutexGuard<'_, T> {
     place.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the tasks have marked, in this order.
+/// The marks of the tasks, in their order.
 pub(crate) async fn trace<M: Meter>(process: Process, place: Place, meter: M) -> Vec<u8> {
     let mut sockets = Vec::new();
     for socket in 0..SOCKETS {

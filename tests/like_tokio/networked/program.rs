@@ -8,7 +8,7 @@ pub(crate) const SOCKETS: usize = 2;
 /// The places for streams in each process.
 pub(crate) const STREAMS: usize = 2;
 
-/// What each task of a process does, one after the other.
+/// The operations of each task of a process, one after the other.
 pub(crate) type Process = Vec<Vec<Op>>;
 
 #[derive(Debug, Clone, Copy, PartialEq)]

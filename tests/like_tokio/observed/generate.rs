@@ -3,7 +3,7 @@
 use super::program::{Block, Branch, CELLS, ORDERED_TASKS, Op, Select, TASKS};
 use random::Random;
 
-/// What the tasks of a program have to do with each other. Few things, so that they meet.
+/// A thing that the tasks of a program have to do with each other: few of them, so that they meet.
 #[derive(Clone, Copy)]
 enum Topic {
     Channel,
@@ -82,7 +82,7 @@ impl Writer {
         if self.is_ordered {
             program.push(Op::Sleep(LONG_MS));
         }
-        // What has happened besides is seen, too.
+        // The cells are seen, too.
         program.extend((0..CELLS).map(Op::Show));
         program
     }

@@ -130,7 +130,7 @@ async fn talk(world: &World, op: &Op) {
         Op::OneshotRecv => match Taken::new(&world.question) {
             Some(mut question) => {
                 let is_answered = question.get().await.is_ok();
-                // What has been answered is not asked again.
+                // A question that has been answered is not asked again.
                 question.used_up();
                 world.mark(52 + u8::from(is_answered));
             }

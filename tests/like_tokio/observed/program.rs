@@ -1,6 +1,6 @@
 //! Small async programs, as data.
 
-/// What a task does, one after the other.
+/// The operations of a task, one after the other.
 pub(crate) type Block = Vec<Op>;
 
 /// How many cells there are that the tasks share.

@@ -8,7 +8,7 @@ use tokio::time::{Duration, timeout};
 /// After so long without a datagram there will be none, if all senders have ended.
 const PATIENCE: Duration = Duration::from_millis(2);
 
-/// What arrives, with a 0 where the socket is dropped.
+/// The arrivals, with a 0 where the socket is dropped.
 pub(crate) async fn receiver(script: Vec<Receives>, address: String, is_over: impl Fn() -> bool) -> Vec<u8> {
     let mut socket = None;
     let mut arrived = Vec::new();

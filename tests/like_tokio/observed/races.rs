@@ -72,7 +72,7 @@ fn race(seed: u64) -> Race {
     Race { receiver, senders }
 }
 
-/// What a check explores.
+/// The arrivals that a check explores.
 fn explored(race: &Race) -> Arrivals {
     let report = Checker::new().check(|net| {
         let script = race.receiver.clone();
@@ -91,7 +91,7 @@ fn explored(race: &Race) -> Arrivals {
     report.outputs("receiver").iter().map(numbers).collect()
 }
 
-/// What arrives in one run on loopback sockets, on two threads.
+/// The arrivals in one run on loopback sockets, on two threads.
 fn observed(race: &Race, start: Start, runtime: &tokio::runtime::Runtime) -> Vec<u8> {
     // an address of its own for each run: all of 127.0.0.0/8 is the machine itself
     static RUN: AtomicUsize = AtomicUsize::new(0);

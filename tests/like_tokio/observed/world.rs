@@ -1,4 +1,4 @@
-//! What the tasks of a program share.
+//! Objects that the tasks of a program share.
 
 use super::super::program::{CELLS, ORDERED_TASKS};
 use super::tokio;
@@ -61,7 +61,7 @@ impl World {
     }
 }
 
-/// What is taken out of its place to wait for, and put back at the end.
+/// A value that is taken out of its place to wait for, and put back at the end.
 pub(crate) struct Taken<'a, T> {
     place: &'a Mutex<Option<T>>,
     it: Option<T>,

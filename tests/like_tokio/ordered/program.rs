@@ -8,7 +8,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::{JoinSet, yield_now};
 use tokio::time::{Duration, interval, sleep, timeout};
 
-/// What tasks append to.
+/// The record that tasks append to.
 #[derive(Clone, Default)]
 struct Order(Arc<Mutex<Vec<u32>>>);
 

@@ -32,7 +32,7 @@ use tokio::time::{Duration, timeout};
 /// The kind of an error and the number that the OS gives it.
 type Trouble = (io::ErrorKind, Option<i32>);
 
-/// What a read gives: text, which is empty at the end.
+/// The result of a read: text, which is empty at the end.
 type Read = Result<String, io::ErrorKind>;
 
 /// How many bytes a write took.

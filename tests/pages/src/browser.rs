@@ -44,7 +44,7 @@ fn contrast(a: &str, b: &str) -> f64 {
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// What a script of the user's saw of a page, in a browser: it leaves that in an attribute. `None` if there is none.
+/// The part of a page that a script of the user's saw, in a browser: it leaves that in an attribute. `None` if there is none.
 pub fn seen(name: &str, html: &str, user: &str) -> Option<Value> {
     let page = folder().join(format!("{name}.html"));
     // First of all: it sees errors of the page's own script too, and stands before a policy that forbids scripts.

@@ -128,7 +128,7 @@ fn long(steps: usize) -> Counterexample {
     Counterexample::from_json(&trace.to_string()).unwrap()
 }
 
-// What a step knows.
+// Data of steps.
 
 fn step<'a>(counterexample: &'a Counterexample, operation: &str, outcome: &str) -> (usize, &'a Step) {
     let mut numbered = (1..).zip(counterexample.steps());
@@ -337,7 +337,7 @@ fn mermaid_text_is_escaped() {
 
 // The page.
 
-/// What a browser would find in a page.
+/// The contents of a page for a browser.
 #[derive(Debug, Default)]
 struct Page {
     lanes: usize,
@@ -500,7 +500,7 @@ fn both_themes_have_readable_contrast() {
 /// Goes through a page as a user would, and leaves what it saw in an attribute.
 const USER: &str = include_str!("evidence/user.js");
 
-/// What `USER` saw of a page, in a browser; `None` if there is none.
+/// The part of a page that `USER` saw, in a browser; `None` if there is none.
 pub(crate) fn seen_in_a_browser(name: &str, html: &str) -> Option<Value> {
     browser::seen(&format!("evidence-{name}"), html, USER)
 }

@@ -230,7 +230,7 @@ fn only_its_own_page_is_answered() {
     for origin in ["http://example.com", "null", "https://127.0.0.1"] {
         assert_eq!(status(format!("POST /end HTTP/1.0\r\n{own}Origin: {origin}\r\n{json}\r\n{body}")).0, 403);
     }
-    // What a form of another page could send.
+    // A request that a form of another page could send.
     assert_eq!(
         status(format!("POST /end HTTP/1.0\r\n{own}Content-Type: text/plain\r\nContent-Length: 0\r\n\r\n")).0,
         415

@@ -39,7 +39,7 @@ fn a_trace_that_a_monitor_judges_has_a_page() {
     assert_eq!((&seen["lanes"], &seen["arrows"]), (&json!(1), &json!(0)), "{seen}");
 }
 
-/// Of a long trace, the packets before the rejection are shown.
+/// The packets before the rejection are shown of a long trace.
 #[test]
 fn a_page_of_a_long_trace_leaves_out_its_beginning() {
     let monitor = Monitor::builder("small").state("all").rule("all", "all", Rule::on("small", |n: &u32| *n < 2_999));

@@ -1,4 +1,4 @@
-//! What people look at after a check, in all its forms. The pages are read as a browser reads them, and looked at in
+//! Texts and pages that people look at after a check. The pages are read as a browser reads them, and looked at in
 //! one where there is one.
 #![cfg(test)]
 #![forbid(unsafe_code)]

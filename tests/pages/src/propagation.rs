@@ -143,7 +143,7 @@ fn letters(net: &mut Network, letters: &'static str) {
     net.process("sender", sender).after("receiver");
 }
 
-// What is asked of a table.
+// Questions about a table.
 
 /// The one row of such faults.
 #[track_caller]

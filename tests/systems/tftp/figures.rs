@@ -11,7 +11,7 @@ use netcheck::check::{Checker, Identity, Udp, ViolationKind};
 use netcheck::monitor::{Monitor, Observer, Rule, Seen};
 use std::time::Duration;
 
-/// What a step of the client or the server is called in a figure.
+/// The label of a step of the client or the server in a figure.
 fn label(seen: &Seen<'_>) -> Option<String> {
     let short = |payload: &[u8]| {
         let packet = Packet::parse(payload).ok()?;

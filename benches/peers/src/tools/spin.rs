@@ -15,7 +15,7 @@ const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/promela/alphabet.pml")
 /// More than the longest execution has steps.
 const DEPTH_MAX: usize = 100_000;
 
-/// Of the hash table, which grows when it is full; by default it takes 128 MB from the start.
+/// The size of the hash table, which grows when it is full; by default it takes 128 MB from the start.
 const SLOTS_LOG2: u32 = 20;
 
 #[derive(Clone, Copy, Debug)]

@@ -36,7 +36,7 @@ struct Connection {
     sent: u8,
     producer_ended: bool,
     requests: Vec<u8>,
-    /// What the server has received and not answered yet.
+    /// The digit that the server has received and not answered yet.
     digit: Option<u8>,
     responses: Vec<u8>,
     received: u8,
@@ -107,7 +107,7 @@ impl Model for Alphabet {
 }
 
 impl Alphabet {
-    /// Of one connection, but for giving up.
+    /// The steps of one connection, but for giving up.
     fn steps(&self, connection: &Connection, mut step: impl FnMut(Step)) {
         let System { requests, loss, .. } = self.0;
         let fates = if loss { &[true, false][..] } else { &[true] };

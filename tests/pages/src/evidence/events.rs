@@ -1,4 +1,4 @@
-//! What happens to the network stands in traces as data, and a stored step is found again by it.
+//! Events of the network stand in traces as data, and a stored step is found again by them.
 
 use super::{DISORDER, arrivals, connections, datagrams, disorder, found};
 use netcheck as tokio;
@@ -222,7 +222,7 @@ fn events_tell_datagrams_with_the_same_content_apart() {
     assert_eq!(arrived.iter().map(|(position, _)| *position).collect::<Vec<_>>(), [0, 1, 0]);
 }
 
-/// What a replay of `disorder` finds, once its trace has been changed.
+/// The finding of a replay of `disorder`, once its trace has been changed.
 fn replayed(change: impl Fn(&mut Value)) -> Result<Option<String>, String> {
     let mut trace: Value = serde_json::from_str(&disorder().to_json()).unwrap();
     trace["steps"].as_array_mut().unwrap().iter_mut().for_each(change);

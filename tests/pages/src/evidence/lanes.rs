@@ -23,7 +23,7 @@ fn many() -> Counterexample {
     })
 }
 
-/// What a reader does with such a page.
+/// The actions of a reader on such a page.
 const USER: &str = r##"
 const seen = { errors: [] };
 addEventListener("error", (event) => seen.errors.push(event.message));

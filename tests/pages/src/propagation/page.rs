@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::net::UdpSocket;
 
-/// What a page has: how many elements of each class, and of each tag; the attributes.
+/// The contents of a page: how many elements of each class, and of each tag; the attributes.
 #[derive(Debug, Default)]
 struct Page {
     classes: BTreeMap<String, usize>,
@@ -141,7 +141,7 @@ fn both_themes_have_readable_contrast() {
 /// Looks at a page, and leaves what it saw in an attribute.
 const USER: &str = include_str!("user.js");
 
-/// What `USER` saw of a page, in a browser; `None` if there is none.
+/// The part of a page that `USER` saw, in a browser; `None` if there is none.
 fn seen_in_a_browser(name: &str, html: &str) -> Option<Value> {
     browser::seen(&format!("propagation-{name}"), html, USER)
 }

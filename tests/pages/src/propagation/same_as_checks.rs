@@ -138,7 +138,7 @@ fn agrees(
     table
 }
 
-/// What kind of violation is found must be among what the rows say.
+/// The kind of violation that is found must be among those of the rows.
 #[track_caller]
 fn agrees_in_kind(rows: &[&Row], report: &Report, table: &Propagation) {
     let Some(found) = report.counterexample() else { return };
@@ -160,7 +160,7 @@ fn datagrams() {
         agrees(&checker, |checker| checker.udp(Udp::new().loss()), &[LOSS], system);
         agrees(&checker, |checker| checker.udp(Udp::new().duplication()), &[DUPLICATION], system);
         agrees(&checker, |checker| checker.udp(Udp::new().reorder(2)), &[REORDER], system);
-        // What arrives once and is not overtaken is the same with one fault of either kind.
+        // A packet that arrives once and is not overtaken is the same with one fault of either kind.
         agrees(&checker, |checker| checker.udp(Udp::new().loss().reorder(2)), &[LOSS, REORDER], system);
     }
 }
