@@ -26,6 +26,8 @@ pub(crate) enum Origin {
 /// A check that has failed.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Failed {
+    /// Of the test, if it is one of a workspace.
+    pub(crate) package: Option<String>,
     /// The crate of the test program, as its modules' paths begin.
     pub(crate) crate_name: String,
     /// As the test harness calls it.
@@ -96,14 +98,15 @@ impl Failed {
 
     /// The name that no other check of this target folder has.
     pub(crate) fn full_name(&self) -> String {
-        format!("{}::{}", self.crate_name, self.test)
+        let package = self.package.as_ref().map_or_else(String::new, |package| format!("{package}/"));
+        format!("{package}{}::{}", self.crate_name, self.test)
     }
 
     /// Whether `name` is the end of the path, or how the files are called.
     fn is_called(&self, name: &str) -> bool {
         let full = self.full_name();
         full == name
-            || full.ends_with(&format!("::{name}"))
+            || ["::", "/"].iter().any(|before| full.ends_with(&format!("{before}{name}")))
             || self.note.file_stem().is_some_and(|stem| stem == name)
             || self.function == name
     }

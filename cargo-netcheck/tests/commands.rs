@@ -168,6 +168,29 @@ fn a_check_is_called_by_the_end_of_its_path_or_as_its_files() {
 }
 
 #[test]
+fn checks_of_one_name_in_two_packages_are_told_apart() {
+    let package = Package::new();
+    for name in ["one", "other"] {
+        let file = format!("{name}.of_a_user-asks");
+        let note = json!({ "package": name, "trace": format!("{file}.json"), "page": format!("{file}.html") });
+        package.fails("asks", 3, note);
+        for extension in ["failed", "json", "html"] {
+            let of_one = package.path(&format!("target/netcheck/of_a_user-asks.{extension}"));
+            fs::rename(of_one, package.path(&format!("target/netcheck/{file}.{extension}"))).expect("moved");
+        }
+    }
+    let both = "say which\n  one/of_a_user::asks\n  other/of_a_user::asks\n";
+    for name in ["asks", "of_a_user::asks"] {
+        package.refuses(&["open", name], &["may be 2 checks: ", both]);
+    }
+    for name in ["other/of_a_user::asks", "other.of_a_user-asks", "other"] {
+        assert!(package.succeeds(&["open", "--print", name]).ends_with("other.of_a_user-asks.html\n"), "{name}");
+    }
+    assert_eq!(package.succeeds(&["clean", "one/of_a_user::asks"]), "removed 3 files\n");
+    assert!(package.lists(&[]).starts_with("other/of_a_user::asks  (src/lib.rs:3"));
+}
+
+#[test]
 fn an_unknown_name_is_answered_with_the_nearest() {
     let package = Package::new();
     package.refuses(&["open", "asks"], &["no check failed when it was run last: `asks` has passed, or was never run"]);

@@ -37,7 +37,20 @@ mod tests {
 }
 "#;
 
-/// A crate of a user.
+// Neither optimized nor for debuggers: the check has few states, and this is built sooner.
+const PROFILE: &str = "\n[profile.dev]\ndebug = false\n";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the root of the workspace")
+}
+
+/// The manifest of a package that is checked by netcheck.
+fn manifest(name: &str) -> String {
+    let netcheck = format!("netcheck = {{ path = {:?} }}", root().display().to_string());
+    format!("[package]\nname = {name:?}\nedition = \"2024\"\n\n[dev-dependencies]\n{netcheck}\n")
+}
+
+/// A crate of a user, or a workspace.
 struct Crate {
     folder: PathBuf,
     target: PathBuf,
@@ -45,23 +58,44 @@ struct Crate {
 
 impl Crate {
     fn new() -> Crate {
+        let user = Crate::empty("of-a-user");
+        user.write("Cargo.toml", &format!("{}{PROFILE}\n[workspace]\n", manifest("of-a-user")));
+        user.write("src/lib.rs", PROGRAM);
+        user
+    }
+
+    /// A workspace without a package of its own, whose packages have a check of the same name.
+    fn of_two_packages() -> Crate {
+        let user = Crate::empty("workspace-of-a-user");
+        let workspace = format!("[workspace]\nmembers = [\"one\", \"other\"]\nresolver = \"3\"\n{PROFILE}");
+        user.write("Cargo.toml", &workspace);
+        for package in ["one", "other"] {
+            user.write(&format!("{package}/Cargo.toml"), &manifest(package));
+            user.write(&format!("{package}/src/lib.rs"), "");
+            user.write(&format!("{package}/tests/checks.rs"), PROGRAM);
+        }
+        user
+    }
+
+    /// A folder for a crate, and a target folder that all of them share.
+    fn empty(name: &str) -> Crate {
         let kept = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let (folder, target) = (kept.join("of-a-user"), kept.join("target-of-a-user"));
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the root of the workspace");
-        let _ = fs::remove_dir_all(&folder);
-        let _ = fs::remove_dir_all(target.join("netcheck"));
-        fs::create_dir_all(folder.join("src")).expect("a folder");
-        let netcheck = format!("netcheck = {{ path = {:?} }}", root.display().to_string());
-        // Neither optimized nor for debuggers: the check has few states, and this is built sooner.
-        let manifest = format!(
-            "[package]\nname = \"of-a-user\"\nedition = \"2024\"\n\n[dev-dependencies]\n{netcheck}\n\n[profile.dev]\n\
-             debug = false\n\n[workspace]\n"
-        );
-        fs::write(folder.join("Cargo.toml"), manifest).expect("a file");
+        let user = Crate { folder: kept.join(name), target: kept.join("target-of-a-user") };
+        let _ = fs::remove_dir_all(&user.folder);
+        for entry in fs::read_dir(user.target.join("netcheck")).into_iter().flatten().flatten() {
+            // What failing checks have left, and not the mirror of a workspace.
+            let _ = fs::remove_file(entry.path());
+        }
+        fs::create_dir_all(&user.folder).expect("a folder");
         // The versions that are there already: nothing is downloaded.
-        fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("a file");
-        fs::write(folder.join("src/lib.rs"), PROGRAM).expect("a file");
-        Crate { folder, target }
+        fs::copy(root().join("Cargo.lock"), user.folder.join("Cargo.lock")).expect("a file");
+        user
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        let file = self.folder.join(file);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(file, text).expect("a file");
     }
 
     fn run(&self, command: Command) -> (bool, String) {
@@ -189,4 +223,40 @@ fn nightly_a_failing_check_is_listed_replayed_kept_and_cleaned() {
     let text = user.succeeds(&["clean"]);
     assert!(text.starts_with("removed ") && text != "removed 0 files\n", "{text}");
     assert!(fs::read_dir(user.target.join("netcheck")).is_ok_and(|mut files| files.next().is_none()));
+}
+
+#[test]
+#[ignore = "compiles netcheck as a user does, which takes a minute: for a nightly run"]
+fn nightly_checks_of_one_name_in_two_packages_are_two_checks() {
+    let user = Crate::of_two_packages();
+    let tested: [(&[&str], &str); 2] = [(&["test", "--no-fail-fast"], "cargo test"), (&[], "cargo netcheck test")];
+    for (plain, command) in tested {
+        let (passes, text) = match plain {
+            [] => user.netcheck(&["test", "--no-fail-fast"]),
+            arguments => {
+                let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+                command.args(arguments);
+                user.run(command)
+            }
+        };
+        assert!(!passes, "{text}");
+        for package in ["one", "other"] {
+            let file = user.target.join("netcheck").join(format!("{package}.checks-tests-asks_once"));
+            let file = file.display();
+            let replay = format!("replay: NETCHECK_REPLAY={file}.json {command} -p {package} asks_once\n");
+            assert!(text.contains(&replay), "{replay}is missing in\n{text}");
+            assert!(text.contains(&format!("diagram: {file}.html\n")), "{text}");
+        }
+        let listed = user.lists();
+        assert!(
+            listed.contains("one/checks::tests::asks_once  (") && listed.contains("2 checks have failed"),
+            "{listed}"
+        );
+        let (_, text) = user.netcheck(&["replay", "asks_once"]);
+        let both = "say which\n  one/checks::tests::asks_once\n  other/checks::tests::asks_once\n";
+        assert!(text.contains(both), "{text}");
+        let (_, replayed) = user.netcheck(&["replay", "other/checks::tests::asks_once"]);
+        assert!(replayed.contains("asks_once replayed: panic: client panicked at"), "{replayed}");
+        assert!(user.succeeds(&["clean"]).starts_with("removed 6 files"));
+    }
 }

@@ -4,6 +4,7 @@
 //! - `apart`: a test that is run in a system process of its own;
 //! - `explored`: a test that is explored by hand, in place of a check;
 //! - `noted`: what `cargo netcheck` is told of how a test ended;
+//! - `place`: where a test stands, and its package, where that is one of a workspace;
 //! - `saved`: the files that a test leaves behind;
 //! - `shown`: a counterexample in the output of a test.
 
@@ -11,10 +12,12 @@ mod apart;
 mod expect;
 mod explored;
 mod noted;
+mod place;
 mod saved;
 mod shown;
 
 pub use expect::Expect;
+pub use place::TestInfo;
 
 use crate::check::{Checker, Unread};
 use crate::network::Network;
@@ -45,16 +48,6 @@ const WHY: &str = "NETCHECK_WHY";
 
 /// Set to a word, a test says what becomes of bytes of memory that no program can read.
 const UNREAD: &str = "NETCHECK_UNREAD";
-
-/// Where a test stands.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct TestInfo {
-    pub module: &'static str,
-    pub name: &'static str,
-    pub file: &'static str,
-    pub line: u32,
-}
 
 /// An execution that a test runs again.
 #[doc(hidden)]

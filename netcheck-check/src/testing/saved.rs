@@ -5,6 +5,7 @@
 //! reads it.
 
 use crate::folder::folder;
+use crate::testing::place::package;
 use crate::testing::{FAULTS, Failure, TestInfo};
 use crate::trace::automaton::Automaton;
 use crate::trace::counterexample::Counterexample;
@@ -41,6 +42,8 @@ pub(super) enum Origin {
 #[derive(Serialize)]
 struct Failed<'a> {
     version: u64,
+    /// Of the test, if it is one of a workspace.
+    package: Option<&'a str>,
     /// The crate of the test program, as its modules' paths begin.
     crate_name: &'a str,
     /// As the test harness calls it.
@@ -88,6 +91,7 @@ pub(super) fn note_failure(test: TestInfo, origin: Origin, failure: &Failure) ->
     let shown = |file: &Path| file.strip_prefix(folder).unwrap_or(file).display().to_string();
     let failed = Failed {
         version: VERSION,
+        package: package(test),
         crate_name,
         test: &path,
         function: test.name.split("::").next().unwrap_or(test.name),
@@ -113,9 +117,11 @@ pub(super) fn note_success(test: TestInfo) -> io::Result<()> {
     }
 }
 
-/// The file of a test: `target/netcheck/NAME.EXTENSION`.
+/// The file of a test: `target/netcheck/NAME.EXTENSION`. The packages of a workspace have one target folder, and may have
+/// tests of one name.
 fn file(test: TestInfo, extension: &str) -> PathBuf {
-    let name = format!("{}-{}", test.module, test.name).replace("::", "-");
+    let package = package(test).map_or_else(String::new, |package| format!("{package}."));
+    let name = format!("{package}{}-{}", test.module, test.name).replace("::", "-");
     folder().join(format!("{name}.{extension}"))
 }
 

@@ -1,5 +1,6 @@
 //! A counterexample in the output of a failed test.
 
+use super::place::package;
 use super::saved::{self, Saved};
 use super::{REPLAY, TestInfo, is_colored};
 use crate::folder::is_whole;
@@ -32,7 +33,9 @@ pub(super) fn shown(
 /// The command that replays the execution in `file`.
 pub(super) fn command(test: TestInfo, file: &Path) -> String {
     let command = if is_whole() { "cargo netcheck test" } else { "cargo test" };
-    format!("{REPLAY}={} {command} {}", quoted(&file.display().to_string()), test.name)
+    // Another package of the workspace may have a test of that name.
+    let package = package(test).map_or_else(String::new, |package| format!("-p {package} "));
+    format!("{REPLAY}={} {command} {package}{}", quoted(&file.display().to_string()), test.name)
 }
 
 /// A word for a shell.

@@ -24,6 +24,7 @@
 //!     }
 //!     ::netcheck::__private::run_async_test(
 //!         ::netcheck::__private::TestInfo {
+//!             package: ::core::option_env!("CARGO_PKG_NAME"),
 //!             module: ::core::module_path!(),
 //!             name: "answers",
 //!             file: ::core::file!(),
@@ -56,6 +57,7 @@ pub(super) fn test(function: &Function) -> TokenStream {
     let run = quote_spanned! {name.span()=>
         ::netcheck::__private::run_async_test(
             ::netcheck::__private::TestInfo {
+                package: ::core::option_env!("CARGO_PKG_NAME"),
                 module: ::core::module_path!(),
                 name: #name_text,
                 file: ::core::file!(),

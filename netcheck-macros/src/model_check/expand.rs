@@ -44,6 +44,7 @@
 //!         .max_states(1_000);
 //!     if let ::core::option::Option::Some(__counterexample) = ::netcheck::__private::run_pinned(
 //!         ::netcheck::__private::TestInfo {
+//!             package: ::core::option_env!("CARGO_PKG_NAME"),
 //!             module: ::core::module_path!(),
 //!             name: "answers",
 //!             file: ::core::file!(),
@@ -79,6 +80,7 @@
 //!     let __checker = ::netcheck::check::Checker::new();
 //!     ::netcheck::__private::run_trace(
 //!         ::netcheck::__private::TestInfo {
+//!             package: ::core::option_env!("CARGO_PKG_NAME"),
 //!             module: ::core::module_path!(),
 //!             name: "answers",
 //!             file: ::core::file!(),
@@ -124,6 +126,7 @@
 //!                 .udp(::netcheck::check::Udp::new().loss());
 //!             let _ = ::netcheck::__private::run_test(
 //!                 ::netcheck::__private::TestInfo {
+//!                     package: ::core::option_env!("CARGO_PKG_NAME"),
 //!                     module: ::core::module_path!(),
 //!                     name: "answers::udp_loss",
 //!                     file: ::core::file!(),
@@ -141,6 +144,7 @@
 //!                 .at_most(FAULTS);
 //!             let _ = ::netcheck::__private::run_test(
 //!                 ::netcheck::__private::TestInfo {
+//!                     package: ::core::option_env!("CARGO_PKG_NAME"),
 //!                     module: ::core::module_path!(),
 //!                     name: "answers::slow",
 //!                     file: ::core::file!(),
@@ -271,6 +275,7 @@ fn run(check: &ModelCheck, path: &[&str], function: &Function) -> TokenStream {
     // that a report names.
     let test = quote_spanned! {name.span()=>
         ::netcheck::__private::TestInfo {
+            package: ::core::option_env!("CARGO_PKG_NAME"),
             module: ::core::module_path!(),
             name: #in_report,
             file: ::core::file!(),
