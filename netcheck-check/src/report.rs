@@ -31,6 +31,8 @@ pub struct Report {
     pub(crate) duration: Option<Duration>,
     pub(crate) uncaptured: Vec<String>,
     pub(crate) claims: Vec<(String, bool)>,
+    /// A sentence for each of them that did not hold.
+    pub(crate) unheld: Vec<String>,
     pub(crate) never_completed: Vec<String>,
     pub(crate) figures: Figures,
     pub(crate) simulated: Option<Simulated>,
@@ -330,6 +332,9 @@ impl Report {
         text.extend(self.like_processes.iter().map(|class| format!("  like processes: {}\n", class.join(", "))));
         text.extend(self.asymmetries.iter().map(|reason| format!("  no symmetry: {reason}\n")));
         text.extend(self.left_out.iter().map(|reason| format!("  {reason}\n")));
+        if self.verdict == Verdict::Inconclusive {
+            text.extend(self.unheld.iter().map(|claim| format!("  {claim}\n")));
+        }
         text.extend(self.warnings.iter().map(|warning| format!("  warning: {warning}\n")));
         if self.is_forgetful && self.leaking_runs > 0 {
             text.push_str(&format!(

@@ -75,6 +75,57 @@ fn a_claim_that_no_execution_comes_to_can_be_demanded() {
 }
 
 #[test]
+fn claims_that_never_held_are_listed_with_their_lines() {
+    let text = check(&Checker::new()).to_string();
+    for (claim, line) in [("answered in the end", 29), ("asked twice", 18)] {
+        let told =
+            format!("\n  held in no execution: `sometimes!` \"{claim}\" (tests/exploration/coverage.rs:{line})\n");
+        assert!(text.contains(&told), "{text}");
+    }
+    let demanded = Checker::new().check(|net| {
+        net.sometimes("company");
+        net.process("alone", || async {});
+    });
+    let told = "\n  held in no execution: `sometimes!` \"company\" (no execution came to it)\n";
+    assert!(demanded.to_string().contains(told), "{demanded}");
+}
+
+#[test]
+fn claims_that_have_not_held_when_a_limit_ends_the_check_are_listed() {
+    let lossy = Checker::new().udp(Udp::new().loss());
+    let simulated: Checker = "udp(loss), search = simulate(seed = 1, runs = 3)".parse().expect("words");
+    for checker in [lossy.clone().max_states(8), simulated] {
+        let report = checker.check(|net| {
+            net.sometimes("answered by nobody");
+            net.daemon("server", server);
+            net.process("client", || client(2)).after("server");
+        });
+        assert_eq!(report.verdict(), Verdict::Inconclusive);
+        assert!(!report.limit().expect("it says why").contains("vacuous"), "{report}");
+        let told = "\n  held in no execution so far: `sometimes!` \"answered by nobody\" (no execution came to it)\n";
+        assert!(report.to_string().contains(told), "{report}");
+    }
+    assert!(!check(&lossy).to_string().contains("held in no execution"));
+}
+
+#[test]
+fn a_claim_that_holds_after_the_horizon_holds_in_no_execution_within_it() {
+    let within = |seconds| {
+        Checker::new().duration(Duration::from_secs(seconds)).check(|net| {
+            net.process("alone", || async {
+                tokio::time::sleep(Duration::from_secs(2)).await;
+                sometimes!(true, "late");
+            });
+            net.sometimes("late");
+        })
+    };
+    assert_eq!(within(3).verdict(), Verdict::Verified);
+    let early = within(1);
+    let reason = early.limit().expect("it is vacuous");
+    assert!(reason.starts_with("vacuous: `sometimes!` \"late\" held in no execution within 1 s"), "{reason}");
+}
+
+#[test]
 fn what_does_not_always_hold_is_a_violated_property() {
     let report = Checker::new().udp(Udp::new().loss()).check(|net| {
         net.daemon("server", server);

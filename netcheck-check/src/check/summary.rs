@@ -22,7 +22,8 @@ impl Job {
         let figures = figures(&searched);
         let Searched { explored, mut system, simulated, apart, .. } = searched;
         let coverage = Coverage::of(&system, &explored.taken, &self.registered);
-        let vacuous = coverage.vacuous().filter(|_| counterexample.is_none() && explored.limit.is_none());
+        let vacuous =
+            coverage.vacuous(self.checker.duration).filter(|_| counterexample.is_none() && explored.limit.is_none());
         let verdict = match (&counterexample, explored.limit) {
             (Some(_), _) => Verdict::Violated,
             (None, None) if vacuous.is_none() => Verdict::Verified,
@@ -36,7 +37,8 @@ impl Job {
         if verdict == Verdict::Verified {
             self.audit(&mut system, &explored)?;
         }
-        let Coverage { claims, never_completed } = coverage;
+        let unheld = coverage.unheld(explored.limit.is_some());
+        let Coverage { claims, never_completed, .. } = coverage;
         let (like_processes, asymmetries) = self.symmetry();
         let left_out = self.left_out(&system);
         let is_too_big = explored.limit.is_some() && simulated.is_none();
@@ -55,6 +57,7 @@ impl Job {
             outputs: self.outputs(&system, &explored),
             uncaptured,
             claims: claims.into_iter().collect(),
+            unheld,
             never_completed,
             peers: self.peers(),
             automata: automata(&system, &explored.taken),

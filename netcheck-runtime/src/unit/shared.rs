@@ -127,7 +127,7 @@ pub struct Shared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
     pub name: &'static str,
-    pub(crate) location: &'static Location<'static>,
+    pub location: &'static Location<'static>,
 }
 
 /// The outputs of units that have ended, by text and type.
