@@ -15,7 +15,7 @@ pub use udp::ReceiveMode;
 
 use crate::id::{CallerId, OutcomeId, TaskId};
 use netcheck_memory::{Handed, handed_by_copy};
-pub(crate) use netcheck_models::host::unix;
+pub(crate) use netcheck_models::host::{group, unix};
 pub use netcheck_models::tcp::Side;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;

@@ -10,6 +10,7 @@ mod horizon;
 mod in_order;
 mod marks;
 mod monitors;
+mod multicast;
 mod readiness;
 mod regions;
 mod select;

@@ -38,6 +38,15 @@ pub(crate) enum Asked {
         mode: ReceiveMode,
         waits: bool,
     },
+    /// A socket of this port joins a multicast group.
+    JoinGroup {
+        port: u16,
+        group: String,
+    },
+    LeaveGroup {
+        port: u16,
+        group: String,
+    },
     BindStream {
         address: String,
     },
@@ -233,6 +242,12 @@ impl Asked {
             Operation::Udp(udp::Operation::Connect { peer, .. }) => Asked::Connect { peer: named(*peer) },
             Operation::Udp(udp::Operation::Send { to, payload, .. }) => {
                 Asked::Send { to: named(*to), payload: Payload::of(payload) }
+            }
+            Operation::Udp(udp::Operation::Join { port, group, .. }) => {
+                Asked::JoinGroup { port: *port, group: group.ip.to_string() }
+            }
+            Operation::Udp(udp::Operation::Leave { port, group, .. }) => {
+                Asked::LeaveGroup { port: *port, group: group.ip.to_string() }
             }
             Operation::Udp(udp::Operation::Receive { port, mode, .. }) => {
                 Asked::Receive { port: *port, mode: *mode, waits: true }

@@ -323,6 +323,7 @@ fn kind(operation: &Operation) -> Kind {
         | Operation::Tasks(tasks::Operation::Cancel) => Kind::Run,
         Operation::Udp(udp::Operation::Bind { .. })
         | Operation::Udp(udp::Operation::Connect { .. })
+        | Operation::Udp(udp::Operation::Join { .. } | udp::Operation::Leave { .. })
         | Operation::Tcp(tcp::Operation::BindStream { .. })
         | Operation::Tcp(tcp::Operation::Listen { .. }) => Kind::Bind,
         Operation::Udp(udp::Operation::Send { .. }) | Operation::Mailboxes(mailboxes::Operation::Send { .. }) => {

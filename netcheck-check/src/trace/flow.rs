@@ -85,7 +85,10 @@ impl Flow {
                 let offers = system.prepared_offers(*node);
                 let prepared = offers.iter().find(|offer| offer.key == input.key).map(|offer| offer.prepared.clone());
                 match prepared {
-                    Some(Prepared::Udp(udp::Prepared::Send(udp::prepared::Send { datagram, .. }))) => {
+                    Some(Prepared::Udp(
+                        udp::Prepared::Send(udp::prepared::Send { datagram, .. })
+                        | udp::Prepared::SendToGroup(udp::prepared::SendToGroup { datagram, .. }),
+                    )) => {
                         self.under_way.send(system, transition, number);
                         self.datagrams.insert(number, datagram);
                         Vec::new()

@@ -1,9 +1,10 @@
 //! `UdpSocket`, shaped like tokio's: its addresses and its peer. Section 3 of the paper on net-iocache describes the
 //! possible perturbations of datagrams.
 //!
-//! - `options`: options of sockets;
+//! - `options`: options of sockets; `groups`: multicast groups;
 //! - `send`, `receive`: datagrams.
 
+mod groups;
 mod options;
 mod receive;
 mod send;

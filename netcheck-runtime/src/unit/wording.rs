@@ -49,6 +49,8 @@ pub(crate) fn operation(operation: &Operation) -> String {
         Operation::Udp(udp::Operation::Connect { peer, .. }) => format!("connect {peer}"),
         Operation::Udp(udp::Operation::Send { to, payload: bytes, .. }) => format!("send {} to {to}", payload(bytes)),
         Operation::Udp(udp::Operation::Receive { mode, port, .. }) => format!("{} on port {port}", receive(*mode)),
+        Operation::Udp(udp::Operation::Join { port, group, .. }) => format!("join {} on port {port}", group.ip),
+        Operation::Udp(udp::Operation::Leave { port, group, .. }) => format!("leave {} on port {port}", group.ip),
         Operation::Udp(udp::Operation::TryReceive { mode, port, .. }) => {
             format!("try_{} on port {port}", receive(*mode))
         }

@@ -2,6 +2,7 @@
 
 use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
 use ahash::AHashMap;
+use netcheck_models::host::group::Group;
 use netcheck_models::tcp::{Backlog, Connection};
 use smallvec::SmallVec;
 use std::net::{IpAddr, SocketAddr};
@@ -208,6 +209,8 @@ pub struct Binding {
     pub(crate) ip: IpAddr,
     pub(crate) socket: SocketId,
     pub(crate) peer: Option<SocketAddr>,
+    /// The groups that it has joined, sorted.
+    pub(crate) groups: Vec<Group>,
     /// The units that hold the socket; the last one that releases it closes it.
     pub(crate) holders: SmallVec<[UnitId; 2]>,
 }

@@ -213,7 +213,8 @@ impl<'a> Renaming<'a> {
             let mut holders: smallvec::SmallVec<_> = binding.holders.iter().map(|&unit| self.unit(unit)).collect();
             holders.sort();
             let peer = binding.peer.map(|peer| self.address(peer));
-            Binding { ip: self.ip(binding.ip), socket: self.socket(binding.socket), peer, holders }
+            let groups = binding.groups.clone();
+            Binding { ip: self.ip(binding.ip), socket: self.socket(binding.socket), peer, groups, holders }
         });
         let mut renamed: Bindings = renamed.collect();
         renamed.sort_by_key(|binding| (binding.socket, binding.ip));

@@ -168,6 +168,8 @@ pub(crate) enum Missing {
     Link(Link),
     /// A program asks for an instant that is not one number.
     Instant(NodeId, OperationKey),
+    /// A program sends to a multicast group where packets have delays and keep an order.
+    Unordered(NodeId, OperationKey),
     Connection([(ProcessId, SocketAddr); 2]),
     /// A fact about the programs that the search does not know.
     Demands(Demands),

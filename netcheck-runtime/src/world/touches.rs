@@ -29,6 +29,10 @@ pub(crate) enum Resource {
     Ephemeral(ProcessId, u32),
     /// The Unix domain sockets for datagrams of a process change.
     Mailboxes(ComponentId),
+    /// The multicast groups of which a process is a member change.
+    Joined(ProcessId),
+    /// A datagram to a multicast group may come to a process.
+    ToGroup(ProcessId),
     /// A datagram is added for a port.
     Appended(ComponentId),
     /// A datagram for a port is taken.
@@ -143,6 +147,7 @@ impl Resource {
             R::Binding(process) | R::Releasing(process) | R::KilledWith(process) | R::AliveIn(process) => {
                 processes.extend([process]);
             }
+            R::Joined(process) | R::ToGroup(process) => processes.extend([process]),
             R::Scoped(process) | R::InScope(process) | R::Reached(process) | R::Torn(process) => {
                 processes.extend([process]);
             }

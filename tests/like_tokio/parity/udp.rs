@@ -464,3 +464,231 @@ pub(crate) async fn all_addresses_of_version_6_are_all_of_version_4_too() -> Opt
 pub(crate) async fn the_debug_text_of_a_socket_names_its_type() -> bool {
     format!("{:?}", loopback().await).contains("UdpSocket")
 }
+
+/// Two groups that no other case has: whatever a machine has joined comes to all of its sockets.
+fn groups(case: u8) -> [Ipv4Addr; 2] {
+    let [.., program, this] = std::process::id().to_be_bytes();
+    [2 * case, 2 * case + 1].map(|last| Ipv4Addr::new(239, program, this, last))
+}
+
+async fn bound(ip: Ipv4Addr, port: u16) -> UdpSocket {
+    UdpSocket::bind((ip, port)).await.unwrap()
+}
+
+/// A member of the group at the loopback interface; `None` where the machine has no groups there.
+async fn member(group: Ipv4Addr) -> Option<UdpSocket> {
+    let socket = bound(Ipv4Addr::UNSPECIFIED, 0).await;
+    socket.join_multicast_v4(group, Ipv4Addr::LOCALHOST).ok()?;
+    Some(socket)
+}
+
+/// A member of the group on the network; `None` where the machine has none.
+async fn member_on_the_network(group: Ipv4Addr) -> Option<UdpSocket> {
+    let socket = bound(Ipv4Addr::UNSPECIFIED, 0).await;
+    socket.join_multicast_v4(group, Ipv4Addr::UNSPECIFIED).ok()?;
+    Some(socket)
+}
+
+/// Sends to a group and reports whether the datagram comes to the socket.
+async fn comes(from: &UdpSocket, group: Ipv4Addr, to: &UdpSocket) -> bool {
+    from.send_to(b"g", (group, address(to).port())).await.unwrap();
+    !nothing_comes(to).await
+}
+
+type Done = Result<(), Trouble>;
+
+fn done(result: io::Result<()>) -> Done {
+    result.map_err(|error| trouble(&error))
+}
+
+pub(crate) async fn a_group_is_joined_once_and_left_once() -> Option<([Done; 5], [Done; 6])> {
+    let [group, other_group] = groups(0);
+    let socket = member(group).await?;
+    let loopback = Ipv4Addr::LOCALHOST;
+    let joined = [
+        done(socket.join_multicast_v4(group, loopback)),
+        done(socket.join_multicast_v4(other_group, loopback)),
+        done(socket.join_multicast_v4(Ipv4Addr::new(10, 0, 0, 9), loopback)),
+        done(socket.join_multicast_v4(group, Ipv4Addr::new(203, 0, 113, 9))),
+        done(socket.join_multicast_v6(&"ff02::1234".parse().unwrap(), 0)),
+    ];
+    let left = [
+        done(socket.leave_multicast_v4(group, loopback)),
+        done(socket.leave_multicast_v4(group, loopback)),
+        done(socket.leave_multicast_v4(Ipv4Addr::new(10, 0, 0, 9), loopback)),
+        done(socket.leave_multicast_v4(other_group, Ipv4Addr::new(203, 0, 113, 9))),
+        done(socket.leave_multicast_v6(&"ff02::1234".parse().unwrap(), 0)),
+        done(socket.join_multicast_v4(group, loopback)),
+    ];
+    Some((joined, left))
+}
+
+pub(crate) async fn a_group_of_version_6_is_joined_once_and_left_once() -> Option<[Done; 6]> {
+    let socket = UdpSocket::bind("[::1]:0").await.ok()?;
+    let group = "ff02::1234".parse().unwrap();
+    socket.join_multicast_v6(&group, 1).ok()?;
+    Some([
+        done(socket.join_multicast_v6(&group, 1)),
+        done(socket.join_multicast_v6(&"fd00::1".parse().unwrap(), 1)),
+        done(socket.join_multicast_v6(&group, 12_345)),
+        done(socket.leave_multicast_v6(&group, 1)),
+        done(socket.leave_multicast_v6(&group, 1)),
+        done(socket.leave_multicast_v6(&"fd00::1".parse().unwrap(), 1)),
+    ])
+}
+
+pub(crate) async fn options_of_groups_are_those_of_their_family() -> [Done; 3] {
+    let v4 = loopback().await;
+    let of_v6 = v4.multicast_loop_v6().map(|_| ());
+    [done(of_v6), done(v4.set_multicast_loop_v6(false)), done(v4.set_multicast_loop_v4(false))]
+}
+
+/// The source is the address of the sender, and a group that nobody has joined comes to nobody.
+pub(crate) async fn a_member_receives_what_is_sent_to_its_group() -> Option<(bool, bool, bool)> {
+    let [group, other_group] = groups(1);
+    let (member, sender) = (member(group).await?, loopback().await);
+    sender.send_to(b"g", (group, address(&member).port())).await.ok()?;
+    let (length, from) = member.recv_from(&mut [0; 8]).await.unwrap();
+    let other = comes(&sender, other_group, &member).await;
+    Some((length == 1, from == address(&sender), other))
+}
+
+/// A socket on all addresses receives as a member; one on an address of the host does not; one at the group's address does,
+/// and nothing else.
+pub(crate) async fn sockets_of_a_member_receive_by_their_addresses() -> Option<[bool; 5]> {
+    let [group, _] = groups(2);
+    let (_member, sender) = (member(group).await?, loopback().await);
+    let on_all = bound(Ipv4Addr::UNSPECIFIED, 0).await;
+    let on_one = loopback().await;
+    let on_group = bound(group, 0).await;
+    let at_group = address(&on_group).ip() == group;
+    sender.send_to(b"x", (Ipv4Addr::LOCALHOST, address(&on_group).port())).await.unwrap();
+    let other_way = !nothing_comes(&on_group).await;
+    Some([
+        comes(&sender, group, &on_all).await,
+        comes(&sender, group, &on_one).await,
+        comes(&sender, group, &on_group).await,
+        at_group,
+        other_way,
+    ])
+}
+
+pub(crate) async fn a_connected_member_receives_from_its_peer_alone() -> Option<[bool; 2]> {
+    let [group, _] = groups(3);
+    let (member, peer, other) = (member(group).await?, loopback().await, loopback().await);
+    member.connect(address(&peer)).await.unwrap();
+    Some([comes(&peer, group, &member).await, comes(&other, group, &member).await])
+}
+
+pub(crate) async fn a_group_is_left_by_a_call_and_by_a_drop() -> Option<[bool; 4]> {
+    let [group, _] = groups(4);
+    let (member, sender) = (member(group).await?, loopback().await);
+    let second = bound(Ipv4Addr::UNSPECIFIED, 0).await;
+    second.join_multicast_v4(group, Ipv4Addr::LOCALHOST).unwrap();
+    sender.send_to(b"g", (group, address(&member).port())).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    member.leave_multicast_v4(group, Ipv4Addr::LOCALHOST).unwrap();
+    // What has come is kept, and the other socket keeps the host a member.
+    let kept = !nothing_comes(&member).await;
+    let by_other = comes(&sender, group, &member).await;
+    second.leave_multicast_v4(group, Ipv4Addr::LOCALHOST).unwrap();
+    let left = comes(&sender, group, &member).await;
+    second.join_multicast_v4(group, Ipv4Addr::LOCALHOST).unwrap();
+    drop(second);
+    Some([kept, by_other, left, comes(&sender, group, &member).await])
+}
+
+/// At the loopback interface, whatever the options say.
+pub(crate) async fn what_is_sent_to_a_group_on_loopback_comes_back() -> Option<[bool; 3]> {
+    let [group, _] = groups(5);
+    let (member, sender) = (member(group).await?, loopback().await);
+    let mut seen = [false; 3];
+    for (seen, (comes_back, hops_max)) in seen.iter_mut().zip([(true, 1), (false, 1), (false, 0)]) {
+        sender.set_multicast_loop_v4(comes_back).unwrap();
+        sender.set_multicast_ttl_v4(hops_max).unwrap();
+        *seen = comes(&sender, group, &member).await;
+    }
+    Some(seen)
+}
+
+/// Interfaces are apart: what a socket on all addresses sends goes to the network.
+pub(crate) async fn what_is_sent_to_a_group_on_the_network_comes_back_as_the_options_say() -> Option<[bool; 6]> {
+    let [group, _] = groups(6);
+    let (on_network, on_loopback) = (member_on_the_network(group).await?, member(group).await?);
+    let sender = bound(Ipv4Addr::UNSPECIFIED, 0).await;
+    sender.send_to(b"g", (group, address(&on_network).port())).await.ok()?;
+    let came = !nothing_comes(&on_network).await;
+    // A host may have no route for groups, or drop them.
+    let (true, from_loopback) = (came, loopback().await) else { return None };
+    drop(on_loopback);
+    let crossing = comes(&from_loopback, group, &on_network).await;
+    sender.set_multicast_loop_v4(false).unwrap();
+    let without = comes(&sender, group, &on_network).await;
+    sender.set_multicast_loop_v4(true).unwrap();
+    sender.set_multicast_ttl_v4(0).unwrap();
+    let no_hops = comes(&sender, group, &on_network).await;
+    let own = comes(&on_network, group, &on_network).await;
+    on_network.leave_multicast_v4(group, Ipv4Addr::UNSPECIFIED).unwrap();
+    Some([came, crossing, without, no_hops, own, comes(&on_network, group, &on_network).await])
+}
+
+/// A socket at the address of a group sends from an address of its host.
+pub(crate) async fn a_socket_at_the_address_of_a_group_sends_as_its_host() -> Option<[bool; 2]> {
+    let [group, _] = groups(7);
+    let (on_group, receiver) = (bound(group, 0).await, loopback().await);
+    on_group.send_to(b"u", address(&receiver)).await.ok()?;
+    let (_, from) = receiver.recv_from(&mut [0; 8]).await.unwrap();
+    on_group.connect(address(&receiver)).await.unwrap();
+    Some([from.ip() == Ipv4Addr::LOCALHOST, address(&on_group).ip() == group])
+}
+
+/// Random calls at three sockets: each outcome, and which sockets get what is sent to a group.
+pub(crate) async fn random_calls_about_groups_do_what_the_os_does() -> Option<Vec<String>> {
+    let both = groups(20);
+    let probe = bound(Ipv4Addr::UNSPECIFIED, 0).await;
+    probe.join_multicast_v4(both[0], Ipv4Addr::LOCALHOST).ok()?;
+    probe.join_multicast_v4(both[0], Ipv4Addr::UNSPECIFIED).ok()?;
+    probe.send_to(b"g", (both[0], address(&probe).port())).await.ok()?;
+    // A machine may have a network that takes no groups.
+    (!nothing_comes(&probe).await).then_some(())?;
+    drop(probe);
+    let mut all = Vec::new();
+    for seed in 1..=16_u64 {
+        let mut state = seed;
+        let mut below = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from((state >> 33) % bound).unwrap()
+        };
+        let at = [Ipv4Addr::UNSPECIFIED, Ipv4Addr::UNSPECIFIED, Ipv4Addr::LOCALHOST, both[0]];
+        let mut sockets = Vec::new();
+        for _ in 0..3 {
+            sockets.push(bound(at[below(4)], 0).await);
+        }
+        let mut seen = String::new();
+        for _ in 0..14 {
+            let (which, other, group) = (below(3), below(3), both[below(4) / 3]);
+            let interface = [Ipv4Addr::UNSPECIFIED, Ipv4Addr::LOCALHOST][below(2)];
+            let told = match below(10) {
+                0..=2 => format!("{:?}", done(sockets[which].join_multicast_v4(group, interface))),
+                3 => format!("{:?}", done(sockets[which].leave_multicast_v4(group, interface))),
+                4 => {
+                    sockets[which] = bound(at[below(4)], 0).await;
+                    "anew".to_owned()
+                }
+                5 => format!("{:?}", done(sockets[which].set_multicast_loop_v4(below(2) == 0))),
+                _ => {
+                    let to = (group, address(&sockets[other]).port());
+                    let sent = sockets[which].send_to(b"g", to).await.map_err(|error| trouble(&error));
+                    let mut come = [false; 3];
+                    for (come, socket) in come.iter_mut().zip(&sockets) {
+                        *come = timeout(Duration::from_millis(8), received(socket)).await.is_ok();
+                    }
+                    format!("{sent:?} {come:?}")
+                }
+            };
+            seen += &format!("{told}; ");
+        }
+        all.push(seen);
+    }
+    Some(all)
+}

@@ -321,9 +321,10 @@ impl FirstFaults {
         };
         let offers = system.prepared_offers(node);
         match offers.iter().find(|offer| offer.key == input.key).map(|offer| &offer.prepared) {
-            Some(&Prepared::Udp(udp::Prepared::Send(udp::prepared::Send { datagram, .. })))
-                if !transition.writes.is_empty() =>
-            {
+            Some(&Prepared::Udp(
+                udp::Prepared::Send(udp::prepared::Send { datagram, .. })
+                | udp::Prepared::SendToGroup(udp::prepared::SendToGroup { datagram, .. }),
+            )) if !transition.writes.is_empty() => {
                 let sent = self.operation(system, state, transition);
                 let number = self.number(datagrams, sent, datagram);
                 datagrams.send(system, transition, number);

@@ -62,7 +62,8 @@ async fn keep() {
             unreachable!("a receive ends with a datagram")
         };
         let own = SENDERS[0].parse().expect("an address");
-        let send = udp::Operation::Send { socket: SOCKET, from: own, to: from, payload: Arc::from(&payload[..]) };
+        let send =
+            udp::Operation::Send { socket: SOCKET, from: own, to: from, payload: Arc::from(&payload[..]), reach: None };
         assert_eq!(Pending::new(Operation::Udp(send), here).await, Outcome::Done);
         buffer[..payload.len()].copy_from_slice(&payload);
         bytes.push(Some((payload.len() as u8, buffer[0])));

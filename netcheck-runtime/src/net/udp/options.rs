@@ -1,4 +1,4 @@
-//! Options of UDP sockets. Only `broadcast` affects the model.
+//! Options of UDP sockets. Only `broadcast` and those of multicast groups ([`groups`](super::groups)) affect the model.
 
 use super::UdpSocket;
 use crate::net::os;
@@ -10,8 +10,9 @@ use std::io;
 pub(super) struct Options {
     pub(super) broadcast: Setting<bool>,
     hops_max: Setting<u32>,
-    multicast_loop: Setting<bool>,
-    multicast_hops_max: Setting<u32>,
+    /// Whether what is sent to a group comes back: for IP version 4, and for version 6.
+    pub(super) multicast_loops: Setting<[bool; 2]>,
+    pub(super) multicast_hops_max: Setting<u32>,
     service: Setting<u32>,
 }
 
@@ -21,7 +22,7 @@ impl Options {
         Options {
             broadcast: Setting::new(false),
             hops_max: Setting::new(64),
-            multicast_loop: Setting::new(true),
+            multicast_loops: Setting::new([true; 2]),
             multicast_hops_max: Setting::new(1),
             service: Setting::new(0),
         }
@@ -64,43 +65,6 @@ impl UdpSocket {
             return Err(io::Error::from_raw_os_error(os::INVALID));
         }
         self.options.hops_max.set(ttl);
-        Ok(())
-    }
-
-    /// Whether packets to a multicast group come back.
-    ///
-    /// # Errors
-    /// Never; the signature is tokio's.
-    pub fn multicast_loop_v4(&self) -> io::Result<bool> {
-        Ok(self.options.multicast_loop.get())
-    }
-
-    /// Remembered, without effect: multicast groups are not modelled.
-    ///
-    /// # Errors
-    /// Never; the signature is tokio's.
-    pub fn set_multicast_loop_v4(&self, on: bool) -> io::Result<()> {
-        self.options.multicast_loop.set(on);
-        Ok(())
-    }
-
-    /// Hops that a packet to a multicast group may take.
-    ///
-    /// # Errors
-    /// Never; the signature is tokio's.
-    pub fn multicast_ttl_v4(&self) -> io::Result<u32> {
-        Ok(self.options.multicast_hops_max.get())
-    }
-
-    /// Remembered, without effect: multicast groups are not modelled.
-    ///
-    /// # Errors
-    /// `InvalidInput` if it is not 0 to 255.
-    pub fn set_multicast_ttl_v4(&self, ttl: u32) -> io::Result<()> {
-        if !(0..=255).contains(&ttl) {
-            return Err(io::Error::from_raw_os_error(os::INVALID));
-        }
-        self.options.multicast_hops_max.set(ttl);
         Ok(())
     }
 

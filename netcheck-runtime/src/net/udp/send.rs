@@ -1,16 +1,18 @@
 //! Sending datagrams.
 
+use super::groups::interface_of;
 use super::{UdpSocket, first};
 use crate::net::address::{ToSocketAddrs, reachable};
 use crate::net::endpoint::endpoint;
 use crate::net::os;
 use crate::operation::Operation;
+use crate::operation::group::{Interface, Reach, sends_from};
 use crate::operation::udp;
 use crate::unit::poll::context;
 use crate::unit::poll::operations::Pending;
 use std::future::Future;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::panic::Location;
 use std::sync::Arc;
 use std::task::Poll;
@@ -117,8 +119,28 @@ impl UdpSocket {
         if to.ip() == Ipv4Addr::BROADCAST && !self.options.broadcast.get() {
             return Err(io::Error::from_raw_os_error(os::ACCESS));
         }
-        let from = SocketAddr::new(context.host().addresses.source(local.ip(), to.ip()), local.port());
-        Ok(Operation::Udp(udp::Operation::Send { socket: self.id, from, to, payload: Arc::from(datagram) }))
+        let own = sends_from(local.ip());
+        let reached = context.host().addresses.source(own, to.ip());
+        let (source, reach) = if to.ip().is_multicast() { self.to_group((own, reached), to) } else { (reached, None) };
+        let from = SocketAddr::new(source, local.port());
+        Ok(Operation::Udp(udp::Operation::Send { socket: self.id, from, to, payload: Arc::from(datagram), reach }))
+    }
+
+    /// The address from which a datagram is sent to a group, and the hosts to which. The address of the socket's own host on
+    /// the network is `reached`.
+    fn to_group(&self, (own, reached): (IpAddr, IpAddr), to: SocketAddr) -> (IpAddr, Option<Reach>) {
+        let [v4, v6] = self.options.multicast_loops.get();
+        let (named, comes_back, hops_max) = match to {
+            SocketAddr::V4(_) => (0, v4, self.options.multicast_hops_max.get()),
+            // tokio has no option for the hops.
+            SocketAddr::V6(to) => (to.scope_id(), v6, 1),
+        };
+        let interface = interface_of(own, named);
+        let source = match (own.is_unspecified(), interface) {
+            (true, Interface::Loopback) => Ipv6Addr::LOCALHOST.into(),
+            _ => reached,
+        };
+        (source, Some(Reach::of(interface, comes_back, hops_max)))
     }
 }
 

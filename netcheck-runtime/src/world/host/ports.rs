@@ -3,6 +3,7 @@
 use crate::id::{NodeId, ProcessId, UnitId};
 use crate::world::components::{Binding, ComponentId};
 use crate::world::tables::View;
+use netcheck_models::host::group::Group;
 use netcheck_models::host::takes;
 use std::net::{IpAddr, SocketAddr};
 
@@ -13,7 +14,7 @@ impl<'a> View<'a> {
         binding.holders.iter().all(|&unit| [NodeId::PARKED, NodeId::PARKED_IN_ACCEPT].contains(&node(unit)))
     }
 
-    /// The socket that receives a datagram; `None` if no socket does.
+    /// The socket that receives a datagram; `None` if no socket does, or the host is no member of the group.
     pub(crate) fn route(
         self,
         state: &[u32],
@@ -23,7 +24,10 @@ impl<'a> View<'a> {
     ) -> Option<&'a Binding> {
         let bindings = self.tables.ports.get(port.of(state));
         let matches = |binding: &&Binding| takes(binding.ip, to.ip()) && binding.peer.is_none_or(|peer| peer == from);
-        bindings.iter().find(matches)
+        let binding = bindings.iter().find(matches)?;
+        let host = self.components.component(port).process_of_port()?;
+        let is_reached = !to.ip().is_multicast() || self.is_member(state, host, Group::reached(from, to));
+        is_reached.then_some(binding)
     }
 
     /// Whether a process may bind an address.

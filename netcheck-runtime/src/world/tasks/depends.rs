@@ -52,6 +52,7 @@ impl Touches {
         // When a process ends, no unit of it is left to bind a port.
         if system.units[unit.0 as usize].is_task {
             self.affects(Resource::Releasing(process)).depends_on(Resource::Binding(process));
+            self.leaves_groups(process);
             if system.demands.has_regions() {
                 self.affects(Resource::Scoped(process)).depends_on(Resource::InScope(process));
             }

@@ -2,7 +2,7 @@
 
 use super::Prepared;
 use super::operation::{Effect, Operation};
-use super::prepared::Send;
+use super::prepared::{Send, SendToGroup};
 use crate::id::{NodeId, ProcessId, SocketId, UnitId};
 use crate::operation::{Input, Operation as AnyOperation, Outcome};
 use crate::unit::automaton::{Edge, EdgeId};
@@ -39,25 +39,21 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
             touches.affects(Resource::Bound(port)).depends_on(Resource::Bound(port)).depends_on(Resource::Routed(port));
         }
         Prepared::Send(Send { socket, host, port, .. }) => {
-            if system.has_delay() {
-                // How many copies there are is decided when the datagram is sent, and that there is none is seen.
-                touches.seen_losses(system);
-                if system.is_limited() {
-                    touches.affects(Resource::Budget).depends_on(Resource::Budget);
-                }
-            }
-            touches.affects(Resource::Dispatched(*socket)).depends_on(Resource::Dispatched(*socket));
+            touches.sends_datagram(system, *socket);
             if let (Some(host), Some(port)) = (host, port) {
-                touches
-                    .affects(Resource::Routed(*port))
-                    .affects(Resource::Appended(*port))
-                    .depends_on(Resource::Bound(*port));
-                if system.demands.has_regions() {
-                    for process in [process, *host] {
-                        touches.affects(Resource::InScope(process)).depends_on(Resource::Scoped(process));
-                    }
-                }
+                touches.sends_to_port(system, *port, [process, *host]);
             }
+        }
+        Prepared::SendToGroup(SendToGroup { socket, hosts, .. }) => {
+            touches.sends_datagram(system, *socket);
+            for (host, port) in hosts {
+                touches.sends_to_port(system, *port, [process, *host]);
+                touches.affects(Resource::ToGroup(*host)).depends_on(Resource::Joined(*host));
+            }
+        }
+        Prepared::Join { .. } | Prepared::Leave { .. } => {
+            let joined = Resource::Joined(process);
+            touches.affects(joined).depends_on(joined).depends_on(Resource::ToGroup(process));
         }
         Prepared::Receive { socket, port: number, .. } => {
             let receiver = system.process_of(socket.unit);
@@ -87,9 +83,39 @@ pub(crate) fn effect(
     &Effect::Close { socket }: &Effect,
 ) {
     let process = system.process_of(unit);
+    touches.leaves_groups(process);
     match port_of(system, edge, socket) {
         Some(port) => _ = touches.affects(Resource::Freed(port)).depends_on(Resource::Bound(port)),
         None => _ = touches.affects(Resource::Releasing(process)).depends_on(Resource::Binding(process)),
+    }
+}
+
+impl Touches {
+    /// A datagram leaves a socket.
+    fn sends_datagram(&mut self, system: &mut System, socket: SocketId) {
+        if system.has_delay() {
+            // How many copies there are is decided when the datagram is sent, and that there is none is seen.
+            self.seen_losses(system);
+            if system.is_limited() {
+                self.affects(Resource::Budget).depends_on(Resource::Budget);
+            }
+        }
+        self.affects(Resource::Dispatched(socket)).depends_on(Resource::Dispatched(socket));
+    }
+
+    /// A datagram is sent to a port, between two processes.
+    fn sends_to_port(&mut self, system: &System, port: ComponentId, processes: [ProcessId; 2]) {
+        self.affects(Resource::Routed(port)).affects(Resource::Appended(port)).depends_on(Resource::Bound(port));
+        if system.demands.has_regions() {
+            for process in processes {
+                self.affects(Resource::InScope(process)).depends_on(Resource::Scoped(process));
+            }
+        }
+    }
+
+    /// Sockets of a process are closed, which may have joined groups: others of its sockets receive what is sent to these.
+    pub(in crate::world) fn leaves_groups(&mut self, process: ProcessId) {
+        self.affects(Resource::Joined(process)).depends_on(Resource::ToGroup(process));
     }
 }
 

@@ -6,12 +6,12 @@
 //!
 //! A copy that may arrive at any instant from now on, or never, has no place in the zone. If all copies are like that,
 //! such a copy arrives only while its socket is received from and has nothing in its buffer: an earlier arrival could be
-//! this late, and a copy that would not be received need not arrive.
+//! this late, and a copy that would not be received need not arrive. One to a multicast group may arrive before, since the
+//! receiver may leave the group.
 //!
 //! A datagram that no declaration perturbs takes no time and is not overtaken.
 
 use super::operation::ReceiveMode;
-use super::prepared::Send;
 use crate::id::{OutcomeId, ProcessId, SocketId};
 use crate::operation::Outcome;
 use crate::world::components::{Component, ComponentId};
@@ -29,13 +29,49 @@ use netcheck_models::udp::{Link, Perturbed};
 use smallvec::{SmallVec, smallvec};
 use std::net::SocketAddr;
 
+/// One way in which copies of a datagram may be sent.
+struct Sending {
+    writes: Writes,
+    zone: Zone,
+    faults: u32,
+    told: Told,
+}
+
 impl View<'_> {
-    /// The changes that a send may make: one for each number of copies, and of listed delays.
-    pub(super) fn send_copies(self, state: &[u32], send: Send) -> Lookup<Vec<Change>> {
-        let Send { socket, to, host, datagram, .. } = send;
-        let dropped = || Ok(vec![Change { events: self.known.unbound, ..Change::quiet(Writes::new()) }]);
-        let Some(host) = host else { return dropped() };
-        let Some(Channel { component, rules }) = self.astray(state, socket, (host, to))? else { return dropped() };
+    /// The changes that a send may make: one for each number of copies at each host, and of listed delays.
+    pub(super) fn send_copies(
+        self,
+        state: &[u32],
+        (socket, to, datagram): (SocketId, SocketAddr, OutcomeId),
+        hosts: impl Iterator<Item = ProcessId>,
+    ) -> Lookup<Vec<Change>> {
+        let mut ways =
+            vec![Sending { writes: Writes::new(), zone: self.zone_at(state).clone(), faults: 0, told: Told::new() }];
+        for host in hosts {
+            if let Some(channel) = self.astray(state, socket, (host, to))? {
+                ways = self.with_copies(state, (socket, host, datagram), channel, ways)?;
+            }
+        }
+        let mut changes = Vec::new();
+        for Sending { mut writes, zone, faults, told } in ways {
+            if told.is_empty() {
+                // The network drops it.
+                return Ok(vec![Change { events: self.known.unbound, ..Change::quiet(writes) }]);
+            }
+            writes.push(self.zone_write(&zone)?);
+            changes.push(Change { writes, faults, events: self.tells(told)? });
+        }
+        Ok(changes)
+    }
+
+    /// The ways in which copies of a datagram are also sent to one more host.
+    fn with_copies(
+        self,
+        state: &[u32],
+        (socket, host, datagram): (SocketId, ProcessId, OutcomeId),
+        Channel { component, rules }: Channel,
+        so_far: Vec<Sending>,
+    ) -> Lookup<Vec<Sending>> {
         let (send, receive) = self.perturbed(state, rules, (socket.unit, self.root_of(host)))?;
         let is_perturbed = [send, receive] != [Perturbed::No; 2];
         let group = self.declared.udp_between(self.process_of(socket.unit), host);
@@ -45,39 +81,43 @@ impl View<'_> {
             _ => vec![Delay::NONE],
         };
         let budget = self.budget(state);
-        let mut changes = Vec::new();
-        for (copies, faults) in self.rules[rules].rules.copies(send, receive) {
-            if !budget.allows(faults) {
-                continue;
-            }
-            let mut events: SmallVec<[Event; 2]> = SmallVec::from_elem(Event::Departed, copies as usize);
-            if copies != 1 {
-                events.push(Event::Multiplied { copies, faults });
-            }
-            let events = self.tells(smallvec![Happened { write: 0, events, remaining: None }])?;
-            let mut ways = vec![(component.of(state), self.zone_at(state).clone())];
-            for _ in 0..copies {
-                let mut longer = Vec::new();
-                for (link, zone) in ways {
-                    let content = self.links.get(link);
-                    let position = place(content, datagram.0, is_perturbed);
-                    let link = self.link(content.with(position, datagram.0, is_perturbed.into()))?;
-                    for delay in &delays {
-                        let mut zone = moved_up(&zone, component, position);
-                        if !delay.is_any() {
-                            zone.arm(copy_event(component, position), *delay);
-                        }
-                        longer.push((link, zone));
-                    }
+        let mut all = Vec::new();
+        for Sending { writes, zone, faults: others, told } in so_far {
+            for (copies, faults) in self.rules[rules].rules.copies(send, receive) {
+                if !budget.allows(others + faults) {
+                    continue;
                 }
-                ways = longer;
-            }
-            for (link, zone) in ways {
-                let writes = smallvec![(component, link), self.zone_write(&zone)?];
-                changes.push(Change { writes, faults, events });
+                let mut events: SmallVec<[Event; 2]> = SmallVec::from_elem(Event::Departed, copies as usize);
+                if copies != 1 {
+                    events.push(Event::Multiplied { copies, faults });
+                }
+                let mut told = told.clone();
+                told.push(Happened { write: writes.len() as u32, events, remaining: None });
+                let mut ways = vec![(component.of(state), zone.clone())];
+                for _ in 0..copies {
+                    let mut longer = Vec::new();
+                    for (link, zone) in ways {
+                        let content = self.links.get(link);
+                        let position = place(content, datagram.0, is_perturbed);
+                        let link = self.link(content.with(position, datagram.0, is_perturbed.into()))?;
+                        for delay in &delays {
+                            let mut zone = moved_up(&zone, component, position);
+                            if !delay.is_any() {
+                                zone.arm(copy_event(component, position), *delay);
+                            }
+                            longer.push((link, zone));
+                        }
+                    }
+                    ways = longer;
+                }
+                all.extend(ways.into_iter().map(|(link, zone)| {
+                    let mut writes = writes.clone();
+                    writes.push((component, link));
+                    Sending { writes, zone, faults: others + faults, told: told.clone() }
+                }));
             }
         }
-        Ok(changes)
+        Ok(all)
     }
 
     /// Offers the datagram at the front of a socket's buffer.
@@ -133,8 +173,9 @@ impl View<'_> {
                 let zone = if passing.zone.is_scheduled(event) {
                     passing.until(event)
                 } else {
-                    let is_heard =
-                        receiver.is_some_and(|receiver| !self.arrives_late() || enabled.listening.contains(&receiver));
+                    // The host may leave a group before it receives what has come.
+                    let is_late = self.arrives_late() && !to.ip().is_multicast();
+                    let is_heard = receiver.is_some_and(|receiver| !is_late || enabled.listening.contains(&receiver));
                     let is_first = !free.contains(&packet);
                     free.push(packet);
                     (is_heard && is_first).then(|| passing.some_time())

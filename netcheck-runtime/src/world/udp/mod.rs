@@ -6,6 +6,7 @@ pub(crate) mod depends;
 mod drawn;
 pub(crate) mod effects;
 mod flight;
+mod groups;
 pub(crate) mod offers;
 pub mod operation;
 pub(crate) mod prepare;

@@ -8,7 +8,7 @@ use crate::operation::{Failure, Outcome};
 use crate::world::components::{Binding, Component};
 use crate::world::enabled::{Asker, Enabled, Losable};
 use crate::world::step::{Change, Class, Writes};
-use crate::world::tables::{Lookup, View};
+use crate::world::tables::{Lookup, Missing, View};
 use netcheck_models::host::overlap;
 use smallvec::smallvec;
 use std::net::SocketAddr;
@@ -34,8 +34,16 @@ pub(crate) fn offers(
             let (outcome, writes) = view.connect(state, socket, local, peer)?;
             view.answer(enabled, asker, outcome, writes)
         }
-        Prepared::Send(send) if view.has_arrivals() => {
-            for change in view.send_copies(state, send)? {
+        Prepared::Send(ref send) if view.has_arrivals() => {
+            let host = send.host.as_slice();
+            for change in view.send_copies(state, (send.socket, send.to, send.datagram), host.iter().copied())? {
+                view.offer(enabled, asker, view.known.done, Class::Immediate, change)?;
+            }
+            Ok(())
+        }
+        Prepared::SendToGroup(ref send) if view.has_arrivals() => {
+            let hosts = send.hosts.iter().map(|(host, _)| *host);
+            for change in view.send_copies(state, (send.socket, send.to, send.datagram), hosts)? {
                 view.offer(enabled, asker, view.known.done, Class::Immediate, change)?;
             }
             Ok(())
@@ -46,6 +54,21 @@ pub(crate) fn offers(
         Prepared::Send(send) => {
             let change = view.send(state, send)?;
             view.offer(enabled, asker, view.known.done, Class::Immediate, change).map(|_| ())
+        }
+        Prepared::SendToGroup(_) if view.has_late_datagrams() => {
+            Err(Box::new(Missing::Unordered(asker.node, asker.key)))
+        }
+        Prepared::SendToGroup(ref send) => {
+            let change = view.send_to_group(state, send)?;
+            view.offer(enabled, asker, view.known.done, Class::Immediate, change).map(|_| ())
+        }
+        Prepared::Join { socket, port, group } => {
+            let (outcome, writes) = view.join(state, (socket, port), group)?;
+            view.answer(enabled, asker, outcome, writes)
+        }
+        Prepared::Leave { socket, port, group } => {
+            let (outcome, writes) = view.leave(state, (socket, port), group)?;
+            view.answer(enabled, asker, outcome, writes)
         }
         Prepared::Receive { inbox, mode, waits, .. } => view.arriving(state, asker, (inbox, mode, waits), enabled),
     }
@@ -79,7 +102,7 @@ impl View<'_> {
     fn bind(self, state: &[u32], socket: SocketId, address: SocketAddr) -> Lookup<(Outcome, Writes)> {
         let process = self.process_of(socket.unit);
         let ip = address.ip();
-        if !self.has_address(process, ip) {
+        if !self.has_address(process, ip) && !ip.is_multicast() {
             return Ok((Outcome::Failed(Failure::AddressNotAvailable), Writes::new()));
         }
         let holder = socket.unit;
@@ -89,7 +112,7 @@ impl View<'_> {
             if bindings.iter().any(|binding| overlap(binding.ip, ip)) {
                 return Ok(None);
             }
-            bindings.push(Binding { ip, socket, peer: None, holders: smallvec![holder] });
+            bindings.push(Binding { ip, socket, peer: None, groups: Vec::new(), holders: smallvec![holder] });
             bindings.sort_by_key(|binding| (binding.socket, binding.ip));
             let writes = smallvec![(component, self.bindings(bindings)?)];
             Ok(Some((Outcome::Bound(SocketAddr::new(ip, port)), writes)))
@@ -112,7 +135,8 @@ impl View<'_> {
         peer: SocketAddr,
     ) -> Lookup<(Outcome, Writes)> {
         let host = self.host_of(socket.unit);
-        let ip = host.addresses.source(local.ip(), peer.ip());
+        // A socket at the address of a group stays there.
+        let ip = if local.ip().is_multicast() { local.ip() } else { host.addresses.source(local.ip(), peer.ip()) };
         let process = self.process_of(socket.unit);
         let component = self.component(Component::Port(process, local.port()))?;
         let mut bindings = self.ports.get(component.of(state)).clone();

@@ -1,6 +1,7 @@
 //! Operations and effects of UDP sockets.
 
 use crate::id::SocketId;
+use netcheck_models::host::group::{Group, Reach};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,15 +10,47 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Bind a UDP socket; port 0 asks for an ephemeral one.
-    Bind { socket: SocketId, address: SocketAddr },
+    Bind {
+        socket: SocketId,
+        address: SocketAddr,
+    },
     /// Set the peer of a UDP socket.
-    Connect { socket: SocketId, local: SocketAddr, peer: SocketAddr },
-    /// Send a datagram.
-    Send { socket: SocketId, from: SocketAddr, to: SocketAddr, payload: Arc<[u8]> },
+    Connect {
+        socket: SocketId,
+        local: SocketAddr,
+        peer: SocketAddr,
+    },
+    /// Send a datagram; `reach`: one to a group.
+    Send {
+        socket: SocketId,
+        from: SocketAddr,
+        to: SocketAddr,
+        payload: Arc<[u8]>,
+        reach: Option<Reach>,
+    },
+    /// Join a group with a socket of this port, or leave it; cannot wait.
+    Join {
+        socket: SocketId,
+        port: u16,
+        group: Group,
+    },
+    Leave {
+        socket: SocketId,
+        port: u16,
+        group: Group,
+    },
     /// Wait for a datagram.
-    Receive { socket: SocketId, port: u16, mode: ReceiveMode },
+    Receive {
+        socket: SocketId,
+        port: u16,
+        mode: ReceiveMode,
+    },
     /// Take a datagram if there is one; cannot wait.
-    TryReceive { socket: SocketId, port: u16, mode: ReceiveMode },
+    TryReceive {
+        socket: SocketId,
+        port: u16,
+        mode: ReceiveMode,
+    },
 }
 
 /// How a datagram is received.
@@ -38,7 +71,7 @@ impl Operation {
         match *self {
             Operation::Receive { socket, port, mode } => Some(Operation::TryReceive { socket, port, mode }),
             Operation::Bind { .. } | Operation::Connect { .. } | Operation::Send { .. } => Some(self.clone()),
-            Operation::TryReceive { .. } => None,
+            Operation::TryReceive { .. } | Operation::Join { .. } | Operation::Leave { .. } => None,
         }
     }
 

@@ -11,7 +11,10 @@ use crate::world::tables::{Lookup, View};
 pub(in crate::world) fn of(view: View<'_>, state: &[u32], prepared: &Prepared) -> Lookup<Readiness> {
     let (socket, inbox) = match *prepared {
         // It never waits, or only for the driver to tell that there is room.
-        Prepared::Send(_) | Prepared::Bind { .. } | Prepared::Connect { .. } => return Ok(Readiness::MayBe),
+        Prepared::Send(_) | Prepared::SendToGroup(_) | Prepared::Bind { .. } | Prepared::Connect { .. } => {
+            return Ok(Readiness::MayBe);
+        }
+        Prepared::Join { .. } | Prepared::Leave { .. } => return Ok(Readiness::Waits),
         Prepared::Receive { socket, inbox, .. } => (socket, inbox),
     };
     if view.has_arrivals() {

@@ -14,7 +14,10 @@ pub(crate) fn operation(renaming: &Renaming<'_>, operation: &mut Operation) {
         Operation::Send { socket, from, to, .. } => {
             (*socket, *from, *to) = (renaming.socket(*socket), renaming.address(*from), renaming.address(*to));
         }
-        Operation::Receive { socket, port, .. } | Operation::TryReceive { socket, port, .. } => {
+        Operation::Receive { socket, port, .. }
+        | Operation::TryReceive { socket, port, .. }
+        | Operation::Join { socket, port, .. }
+        | Operation::Leave { socket, port, .. } => {
             (*socket, *port) = (renaming.socket(*socket), renaming.port(*port));
         }
     }

@@ -485,6 +485,12 @@ pub fn functions() {
     _ = <tokio::net::UdpSocket>::set_multicast_loop_v4;
     _ = <tokio::net::UdpSocket>::multicast_ttl_v4;
     _ = <tokio::net::UdpSocket>::set_multicast_ttl_v4;
+    _ = <tokio::net::UdpSocket>::join_multicast_v4;
+    _ = <tokio::net::UdpSocket>::join_multicast_v6;
+    _ = <tokio::net::UdpSocket>::leave_multicast_v4;
+    _ = <tokio::net::UdpSocket>::leave_multicast_v6;
+    _ = <tokio::net::UdpSocket>::multicast_loop_v6;
+    _ = <tokio::net::UdpSocket>::set_multicast_loop_v6;
     _ = <tokio::net::UdpSocket>::ttl;
     _ = <tokio::net::UdpSocket>::set_ttl;
     _ = <tokio::net::UdpSocket>::tos_v4;
