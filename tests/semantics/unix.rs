@@ -4,6 +4,7 @@ use netcheck as tokio;
 use netcheck::check::{Checker, Report, Tcp, Udp, Verdict};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::unix::pipe;
 use tokio::net::{UnixDatagram, UnixListener, UnixStream};
 
 const PATH: &str = "/run/app.sock";
@@ -440,4 +441,63 @@ fn like_processes_with_datagrams_are_interchangeable() {
         report.states()
     });
     assert!(states[0] < states[1], "{states:?}");
+}
+
+#[test]
+fn bytes_of_a_pipe_come_in_order_and_whole_whatever_is_declared_for_tcp() {
+    async fn piped() -> String {
+        let (mut sender, mut receiver) = pipe::pipe().unwrap();
+        tokio::spawn(async move {
+            for part in ["a", "b", "c"] {
+                sender.write_all(part.as_bytes()).await.unwrap();
+            }
+        });
+        let mut all = String::new();
+        receiver.read_to_string(&mut all).await.unwrap();
+        all
+    }
+    agree(Checker::new, piped, &[r#""abc""#]);
+    agree(|| Checker::new().tcp(Tcp::new().split().reset().fail_read().fail_write()), piped, &[r#""abc""#]);
+}
+
+#[test]
+fn a_writer_to_a_pipe_meets_a_reader_that_goes_at_any_time() {
+    async fn race() -> usize {
+        let (mut sender, receiver) = pipe::pipe().unwrap();
+        tokio::spawn(async move { drop(receiver) });
+        let mut written = 0;
+        while written < 2 && sender.write_all(b"x").await.is_ok() {
+            written += 1;
+            tokio::task::yield_now().await;
+        }
+        written
+    }
+    agree(Checker::new, race, &["0", "1", "2"]);
+}
+
+/// An end of a pipe goes to a task of its own.
+#[test]
+fn an_isolated_task_is_handed_an_end_of_a_pipe() {
+    #[netcheck::process]
+    async fn writer(mut sender: pipe::Sender) {
+        sender.write_all(b"handed").await.unwrap();
+    }
+    async fn handing() -> String {
+        let (sender, mut receiver) = pipe::pipe().unwrap();
+        tokio::spawn(writer(sender));
+        let mut all = String::new();
+        receiver.read_to_string(&mut all).await.unwrap();
+        all
+    }
+    agree(Checker::new, handing, &[r#""handed""#]);
+}
+
+#[test]
+fn a_named_pipe_ends_the_program_at_its_line() {
+    let report = Checker::new().check(|net| {
+        net.process("it", || async { pipe::OpenOptions::new().open_receiver("/run/fifo").map(|_| ()) });
+    });
+    let text = report.counterexample().expect("it panics").to_string();
+    assert!(text.contains("it panicked at tests/semantics/unix.rs:"), "{text}");
+    assert!(text.contains("a named pipe is not modelled"), "{text}");
 }

@@ -208,7 +208,7 @@ fn what_cannot_be_modelled_is_refused_with_what_to_write() {
         ("std::net::TcpListener::bind(a)", "`tokio::net`"),
         ("std::net::ToSocketAddrs::to_socket_addrs(&a)", "`tokio::net::lookup_host(…).await`"),
         ("std::os::unix::net::UnixStream::connect(a)", "the type of that name in `tokio::net`"),
-        ("tokio::net::unix::pipe::pipe()", "`tokio::net::UnixStream::pair`"),
+        ("tokio::net::unix::pipe::OpenOptions::new()", "`tokio::net::unix::pipe::pipe`"),
         ("std::fs::read(p)", "`std::fs` can't be modelled; pass the contents"),
         ("tokio::fs::File::open(p)", "`netcheck::choose`"),
         ("std::process::exit(1)", "return, or panic"),

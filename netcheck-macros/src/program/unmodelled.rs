@@ -20,7 +20,10 @@ const UNMODELLED: &[(&[&str], &str)] = &[
         &["std::os::unix::net::UnixStream", "std::os::unix::net::UnixListener", "std::os::unix::net::UnixDatagram"],
         "it blocks on the real system: use the type of that name in `tokio::net`",
     ),
-    (&["tokio::net::unix::pipe"], "use `tokio::net::UnixStream::pair`, or `tokio::io::simplex` between tasks"),
+    (
+        &["tokio::net::unix::pipe::OpenOptions"],
+        "it leads to other programs: use `tokio::net::unix::pipe::pipe`, or `tokio::io::simplex` between tasks",
+    ),
     (
         &["std::fs", "tokio::fs"],
         "pass the contents of the file as an argument, or let `netcheck::choose` choose among some",

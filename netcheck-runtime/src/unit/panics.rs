@@ -94,7 +94,7 @@ fn advised(message: String, location: String) -> (String, String) {
     let message = format!(
         "{message} (this call is tokio's own, and needs a timer, a thread or a driver of tokio's runtime, which does \
          not run in a check; for `tx.send_timeout(value, d)`, write `timeout(d, tx.send(value))` with \
-         `tokio::time::timeout`; standard streams, files, pipes and processes are not modelled)"
+         `tokio::time::timeout`; standard streams, files and processes are not modelled)"
     );
     (message, location)
 }

@@ -6,11 +6,14 @@
 mod datagrams;
 #[path = "unix/naming.rs"]
 mod naming;
+#[path = "unix/pipes.rs"]
+mod pipes;
 #[path = "unix/streaming.rs"]
 mod streaming;
 
 pub(crate) use datagrams::*;
 pub(crate) use naming::*;
+pub(crate) use pipes::*;
 pub(crate) use streaming::*;
 
 use super::{LARGE, tokio};

@@ -7,7 +7,7 @@
 //!
 //! - `address`: names; `credentials`: the owner of a socket;
 //! - `stream`: connections; `borrowed`, `owned`: their halves;
-//! - `listener`, `socket`: accepting, listening and connecting; `datagram`: datagrams.
+//! - `listener`, `socket`: accepting, listening and connecting; `datagram`: datagrams; `pipe`: pipes.
 //!
 //! A connection is one of TCP between addresses that stand for the names (`netcheck_models::host::unix`).
 
@@ -17,6 +17,7 @@ mod credentials;
 mod datagram;
 mod listener;
 mod owned;
+pub mod pipe;
 mod socket;
 mod stream;
 
