@@ -1,5 +1,5 @@
-//! Functions of the C library that a program's calls reach first: random bytes, clocks, output, threads, sockets, names of
-//! hosts, the end of the process, and the registration of destructors of thread-local variables.
+//! Functions of the C library that a program's calls reach first: random bytes, clocks, output, threads, names of hosts, the
+//! end of the process, and the registration of destructors of thread-local variables. Those of sockets are in `sockets`.
 //!
 //! A definition in the executable takes precedence over that in the shared library, also for look-ups by name. Each
 //! function asks this thread's [source](crate::source), and where there is none, the C library's own function.
@@ -19,17 +19,17 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
 /// A function of the C library, found by name at its first use.
-struct Own {
+pub(crate) struct Own {
     name: &'static CStr,
     address: AtomicPtr<c_void>,
 }
 
 impl Own {
-    const fn new(name: &'static CStr) -> Own {
+    pub(crate) const fn new(name: &'static CStr) -> Own {
         Own { name, address: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    fn address(&self) -> Option<NonNull<c_void>> {
+    pub(crate) fn address(&self) -> Option<NonNull<c_void>> {
         let mut address = self.address.load(Ordering::Relaxed);
         if address.is_null() {
             // SAFETY: the name ends with a zero. It is looked up in the libraries after this one.
@@ -51,7 +51,6 @@ type Destructor = unsafe extern "C" fn(*mut u8);
 type Start = extern "C" fn(*mut c_void) -> *mut c_void;
 type PthreadCreate =
     unsafe extern "C" fn(*mut libc::pthread_t, *const libc::pthread_attr_t, Start, *mut c_void) -> c_int;
-type AtAddress = unsafe extern "C" fn(c_int, *const libc::sockaddr, libc::socklen_t) -> c_int;
 type GetAddrInfo =
     unsafe extern "C" fn(*const c_char, *const c_char, *const libc::addrinfo, *mut *mut libc::addrinfo) -> c_int;
 type ThreadAtexit = unsafe extern "C" fn(Destructor, *mut u8, *mut u8) -> c_int;
@@ -66,8 +65,6 @@ static WRITEV: Own = Own::new(c"writev");
 static EXIT: Own = Own::new(c"exit");
 static ABORT: Own = Own::new(c"abort");
 static PTHREAD_CREATE: Own = Own::new(c"pthread_create");
-static CONNECT: Own = Own::new(c"connect");
-static BIND: Own = Own::new(c"bind");
 static GETADDRINFO: Own = Own::new(c"getaddrinfo");
 static GETENV: Own = Own::new(c"getenv");
 static THREAD_ATEXIT: Own = Own::new(c"__cxa_thread_atexit_impl");
@@ -122,7 +119,15 @@ unsafe extern "C" fn syscall(number: c_long, a: usize, b: usize, c: usize, d: us
 /// # Safety
 ///
 /// As the C library's `syscall`.
-unsafe fn own_system_call(number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long {
+pub(crate) unsafe fn own_system_call(
+    number: c_long,
+    a: usize,
+    b: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+) -> c_long {
     let Some(own) = SYSCALL.address() else { return -1 };
     // SAFETY: it is the C library's `syscall`, which takes up to seven numbers.
     unsafe { std::mem::transmute::<*mut c_void, SystemCall>(own.as_ptr())(number, a, b, c, d, e, f) }
@@ -285,7 +290,7 @@ unsafe extern "C-unwind" fn exit(code: c_int) -> ! {
 }
 
 /// Whether this thread's source tells a poll that the system has none of these.
-fn is_forbidden(wanted: Forbidden) -> bool {
+pub(crate) fn is_forbidden(wanted: Forbidden) -> bool {
     source::ask(|source| source.forbids(wanted)).unwrap_or(false)
 }
 
@@ -305,48 +310,6 @@ unsafe extern "C" fn pthread_create(
     let Some(own) = PTHREAD_CREATE.address() else { return libc::EAGAIN };
     // SAFETY: it is the C library's function of that name, and the arguments are the caller's.
     unsafe { std::mem::transmute::<*mut c_void, PthreadCreate>(own.as_ptr())(thread, attributes, start, argument) }
-}
-
-/// # Safety
-///
-/// As the C library's function.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn connect(socket: c_int, address: *const libc::sockaddr, bytes: libc::socklen_t) -> c_int {
-    // SAFETY: the arguments are the caller's.
-    unsafe { at_address(&CONNECT, libc::SYS_connect, (socket, address, bytes)) }
-}
-
-/// # Safety
-///
-/// As the C library's function.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn bind(socket: c_int, address: *const libc::sockaddr, bytes: libc::socklen_t) -> c_int {
-    // SAFETY: the arguments are the caller's.
-    unsafe { at_address(&BIND, libc::SYS_bind, (socket, address, bytes)) }
-}
-
-/// A socket gets an address, or a peer: from there on its traffic would be real. One that has neither has no traffic, and
-/// crates make such sockets to set options of them.
-///
-/// # Safety
-///
-/// The arguments are those of the C library's function, which is `own`.
-unsafe fn at_address(
-    own: &Own,
-    number: libc::c_long,
-    (socket, address, bytes): (c_int, *const libc::sockaddr, libc::socklen_t),
-) -> c_int {
-    if is_forbidden(Forbidden::Socket) {
-        // SAFETY: the function has no conditions, and the place is this thread's.
-        unsafe { libc::__errno_location().write(libc::EPERM) };
-        return -1;
-    }
-    match own.address() {
-        // SAFETY: it is the C library's function of that name, and the arguments are the caller's.
-        Some(own) => unsafe { std::mem::transmute::<*mut c_void, AtAddress>(own.as_ptr())(socket, address, bytes) },
-        // SAFETY: the system call takes these arguments.
-        None => unsafe { own_system_call(number, socket as usize, address as usize, bytes as usize, 0, 0, 0) as c_int },
-    }
 }
 
 /// A name is one of the source's hosts, whose address is then looked up in its place; the list is the C library's own, which

@@ -29,7 +29,7 @@
 //! results), `stack` (calls with nothing stale on the stack), `reservation` (the range of addresses), `parts` (what of it
 //! is mapped where it can't be reserved), `stacks` (on which stack functions run), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine`
 //! (which chunks are whose), `place` (where a thread is), `allocations`, `allocator`, `image`, `arena`, `saved`. Beside them: `carried`, `symbols` (the
-//! executable's variables by name), `types`, `source`, `generators`, `variables`, `exits`, `last_words`, `mute`, `interposed`, `thread`, `waker`,
+//! executable's variables by name), `types`, `source`, `generators`, `variables`, `exits`, `last_words`, `mute`, `interposed`, `sockets`, `thread`, `waker`,
 //! `return_addresses`.
 
 #![deny(missing_docs)]
@@ -72,6 +72,14 @@ mod reservation;
 mod return_addresses;
 mod saved;
 mod size_class;
+#[cfg(all(
+    feature = "allocator",
+    target_os = "linux",
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(miri)
+))]
+mod sockets;
 mod source;
 mod spin_lock;
 mod stack;
@@ -100,7 +108,9 @@ pub use place::{EngineGuard, engine, engine_guard, engine_region, outside};
 pub use platform::owner;
 pub use return_addresses::return_addresses;
 pub use saved::{Saved, Unsaved};
-pub use source::{Addresses, CALENDAR, Clock, Forbidden, LOCALHOST, Source, UPTIME, interposes, without_source};
+pub use source::{
+    Addresses, Answer, CALENDAR, Clock, Forbidden, LOCALHOST, SocketAddress, Source, UPTIME, interposes, without_source,
+};
 pub use stack::{call_with_clean_registers, made_clean, wipe_stack};
 pub use stacks::{call_on_program_stack, call_on_step_stack, call_on_used_program_stack};
 pub use thread::ThreadNumber;

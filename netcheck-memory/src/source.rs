@@ -4,7 +4,7 @@
 //! system, and so they do while the source itself is asked.
 
 use std::cell::Cell;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ptr::NonNull;
 use std::time::Duration;
 
@@ -24,6 +24,12 @@ pub enum Clock {
     /// The date.
     Date,
 }
+
+/// The address of a socket, with its port.
+pub type SocketAddress = SocketAddr;
+
+/// The answer to a call on a socket: nothing, or the number of an error.
+pub type Answer = Result<(), i32>;
 
 /// The addresses of a host.
 pub type Addresses = (Ipv4Addr, Ipv6Addr);
@@ -66,6 +72,19 @@ pub trait Source {
 
     /// The poll asks the system for this. Returns whether it is told that there is none.
     fn forbids(&self, wanted: Forbidden) -> bool;
+
+    /// The poll binds a stream socket of the system to an address; `shares`: with `SO_REUSEADDR`. The answer is the poll's,
+    /// and the socket stays as it is; `None` if the poll can't ask now: then the system is asked.
+    fn bind(&self, socket: i32, address: SocketAddress, shares: bool) -> Option<Answer>;
+
+    /// The same where it listens, with a backlog.
+    fn listen(&self, socket: i32, backlog: i32) -> Option<Answer>;
+
+    /// The address of a socket that the poll has bound.
+    fn address_of(&self, socket: i32) -> Option<SocketAddress>;
+
+    /// The poll closes a file or a socket of the system.
+    fn closes(&self, socket: i32);
 }
 
 thread_local! {

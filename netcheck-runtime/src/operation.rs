@@ -235,6 +235,27 @@ pub enum Failure {
     OutOfMemory,
 }
 
+impl Failure {
+    /// Its number on Linux.
+    pub(crate) fn number(self) -> i32 {
+        match self {
+            Failure::NotPermitted => 1,
+            Failure::NotFound => 2,
+            Failure::OutOfMemory => 12,
+            Failure::BrokenPipe => 32,
+            Failure::AddressInUse => 98,
+            Failure::AddressNotAvailable => 99,
+            Failure::NetworkUnreachable => 101,
+            Failure::ConnectionAborted => 103,
+            Failure::ConnectionReset => 104,
+            Failure::NotConnected => 107,
+            Failure::TimedOut => 110,
+            Failure::ConnectionRefused => 111,
+            Failure::HostUnreachable => 113,
+        }
+    }
+}
+
 /// One step of a unit's local history: the operation that was completed, and its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Input {

@@ -14,6 +14,8 @@ mod multicast;
 mod readiness;
 mod regions;
 mod select;
+#[cfg(target_os = "linux")]
+mod std_listeners;
 mod tasks;
 mod tcp;
 mod time;

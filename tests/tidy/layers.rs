@@ -59,6 +59,7 @@ const MEMORY: &[Row] = &[
     ("last_words", &[]),
     ("mute", &["last_words", "place", "platform", "stack"]),
     ("interposed", &["exits", "generators", "last_words", "mute", "place", "source", "variables"]),
+    ("sockets", &["interposed", "source"]),
     ("return_addresses", &[]),
     ("thread", &["platform"]),
     ("waker", &["place"]),
@@ -207,6 +208,7 @@ const RUNTIME: &[Row] = &[
     ),
     ("unit::poll::calls", &["id", "operation", "unit"]),
     ("unit::poll::sockets", &["id", "operation", "unit"]),
+    ("unit::poll::listeners", &["id", "operation", "unit"]),
     ("unit::poll::source", &["id", "operation", "unit"]),
     ("unit::poll::spawning", &["id", "operation", "unit::poll::context", "unit::poll::tasks", "unit::program"]),
     (

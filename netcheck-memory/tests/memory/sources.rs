@@ -2,10 +2,11 @@
 
 #![allow(clippy::disallowed_methods, reason = "the clock and the hasher of std are the subject")]
 
-use netcheck_memory::{Clock, Forbidden, Source, generators, interposes, with_source, without_source};
+use netcheck_memory::{Answer, Clock, Forbidden, Source, generators, interposes, with_source, without_source};
 use std::backtrace::BacktraceStatus;
 use std::cell::Cell;
-use std::net::{Ipv4Addr, Ipv6Addr, ToSocketAddrs};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
+use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -18,6 +19,8 @@ struct Counting {
     exit: Cell<Option<i32>>,
     wanted: Cell<Option<Forbidden>>,
     forbids: Cell<bool>,
+    /// A socket that was bound, its address, and its backlog if it listens.
+    bound: Cell<Option<(i32, SocketAddr, Option<i32>)>>,
 }
 
 impl Source for Counting {
@@ -56,6 +59,33 @@ impl Source for Counting {
     fn forbids(&self, wanted: Forbidden) -> bool {
         self.wanted.set(Some(wanted));
         self.forbids.get()
+    }
+
+    /// Port 81 is taken, and a port of any number is 49,152.
+    fn bind(&self, socket: i32, address: SocketAddr, shares: bool) -> Option<Answer> {
+        assert!(shares, "std asks for it");
+        let port = if address.port() == 0 { 49_152 } else { address.port() };
+        (!self.is_busy.get()).then(|| match port {
+            81 => Err(libc::EADDRINUSE),
+            port => {
+                self.bound.set(Some((socket, SocketAddr::new(address.ip(), port), None)));
+                Ok(())
+            }
+        })
+    }
+
+    fn listen(&self, socket: i32, backlog: i32) -> Option<Answer> {
+        let (bound, address, _) = self.bound.get().filter(|(bound, ..)| *bound == socket)?;
+        self.bound.set(Some((bound, address, Some(backlog))));
+        Some(Ok(()))
+    }
+
+    fn address_of(&self, socket: i32) -> Option<SocketAddr> {
+        self.bound.get().filter(|(bound, ..)| *bound == socket).map(|(_, address, _)| address)
+    }
+
+    fn closes(&self, socket: i32) {
+        self.bound.set(self.bound.get().filter(|(bound, ..)| *bound != socket));
     }
 }
 
@@ -281,4 +311,38 @@ fn errors_have_no_backtraces() {
     });
     assert_eq!(inside, (Some("0".to_owned()), std::env::var("PATH").ok(), BacktraceStatus::Disabled));
     assert_eq!(asked(), outside);
+}
+
+/// A listener of std has the address that the source gives it, and none of the system's.
+#[test]
+fn a_listener_of_std_is_bound_by_the_source() {
+    let source = Counting::default();
+    if !interposes() {
+        return;
+    }
+    with_source(&source, || {
+        for address in ["127.0.0.1:0", "[::1]:0"] {
+            let listener = TcpListener::bind(address).expect("it is free");
+            let expected: SocketAddr = address.replace("]:0", "]:49152").replace("1:0", "1:49152").parse().unwrap();
+            let (socket, local, backlog) = source.bound.get().expect("it was bound");
+            assert_eq!((socket, local, listener.local_addr().unwrap()), (listener.as_raw_fd(), expected, expected));
+            assert!(backlog.is_some(), "it listens");
+            let of_system = without_source(|| listener.local_addr().unwrap());
+            assert_eq!(of_system.port(), 0, "it was not bound");
+            listener.set_nonblocking(true).expect("an option");
+            source.forbids.set(true);
+            assert_eq!(listener.accept().expect_err("it is no real one").raw_os_error(), Some(libc::EPERM));
+            assert_eq!(source.wanted.take(), Some(Forbidden::Socket));
+            source.forbids.set(false);
+            drop(listener);
+            assert_eq!(source.bound.get(), None, "it was closed");
+        }
+        assert_eq!(TcpListener::bind("127.0.0.1:81").expect_err("it is taken").raw_os_error(), Some(libc::EADDRINUSE));
+        source.is_busy.set(true);
+        let real = TcpListener::bind("127.0.0.1:0").expect("one of the system");
+        assert_ne!(real.local_addr().unwrap().port(), 0);
+        assert_eq!(source.bound.get(), None);
+    });
+    let real = TcpListener::bind("127.0.0.1:0").expect("one of the system");
+    assert!(std::net::TcpStream::connect(real.local_addr().unwrap()).is_ok() && real.accept().is_ok());
 }

@@ -17,19 +17,5 @@ pub(super) const NOT_CONNECTED: i32 = 107;
 
 /// The error that a failed call returns.
 pub(super) fn error(failure: Failure) -> io::Error {
-    io::Error::from_raw_os_error(match failure {
-        Failure::NotPermitted => 1,
-        Failure::NotFound => 2,
-        Failure::OutOfMemory => 12,
-        Failure::BrokenPipe => 32,
-        Failure::AddressInUse => 98,
-        Failure::AddressNotAvailable => 99,
-        Failure::NetworkUnreachable => 101,
-        Failure::ConnectionAborted => 103,
-        Failure::ConnectionReset => 104,
-        Failure::NotConnected => NOT_CONNECTED,
-        Failure::TimedOut => 110,
-        Failure::ConnectionRefused => 111,
-        Failure::HostUnreachable => 113,
-    })
+    io::Error::from_raw_os_error(failure.number())
 }

@@ -4,6 +4,7 @@
 //! sort that has neither an address nor a peer: options can be set and read, and nothing is ever sent.
 
 use crate::unit::poll::context;
+use crate::unit::poll::listeners::Bound;
 use socket2::{Domain, Socket, Type};
 use std::any::Any;
 use std::io;
@@ -17,10 +18,14 @@ pub(super) fn lend<S: From<OwnedFd>>(lent: impl Any, (domain, sort): (Domain, Ty
     Ok(OwnedFd::from(stand_in).into())
 }
 
-/// The socket of the check for which one of std stands in.
-pub(super) fn take_back<T: Any>(stand_in: &impl AsRawFd) -> io::Result<T> {
-    let lent = context::current().take_back(stand_in.as_raw_fd()).and_then(|lent| lent.downcast().ok());
-    lent.map(|lent| *lent).ok_or_else(|| {
+/// The socket of the check for which one of std stands in; `of_bound` makes it of one that the program has bound by std.
+pub(super) fn take_back<T: Any>(stand_in: &impl AsRawFd, of_bound: &[fn(Bound) -> Option<T>]) -> io::Result<T> {
+    let lent = context::current().take_back(stand_in.as_raw_fd());
+    let taken = lent.and_then(|lent| match lent.downcast::<T>() {
+        Ok(lent) => Some(*lent),
+        Err(lent) => of_bound.first()?(*lent.downcast().ok()?),
+    });
+    taken.ok_or_else(|| {
         io::Error::new(
             io::ErrorKind::InvalidInput,
             "this socket of std stands for none of the check: it would be a real one",
@@ -38,7 +43,7 @@ pub(super) fn descriptor((domain, sort): (Domain, Type)) -> BorrowedFd<'static> 
 
 /// Lets programs borrow the descriptor of a type of socket, and take sockets apart and put them together again.
 macro_rules! stands_in {
-    ($Socket:ident, $OfStd:ty, $domain:expr, $sort:expr) => {
+    ($Socket:ident, $OfStd:ty, $domain:expr, $sort:expr $(, $of_bound:path)?) => {
         #[cfg(unix)]
         impl std::os::fd::AsFd for $Socket {
             /// The descriptor of a socket of the operating system that has neither an address nor a peer.
@@ -66,12 +71,13 @@ macro_rules! stands_in {
                 $crate::net::stand_in::lend(self, ($domain, $sort))
             }
 
-            /// The socket for which one of std stands that [`into_std`](Self::into_std) has made.
+            /// The socket for which one of std stands that [`into_std`](Self::into_std) has made. (A listener of std that the
+            /// program has bound in the same poll stands for one, too.)
             ///
             /// # Errors
             /// If it stands for none: real sockets are no part of a check.
             pub fn from_std(stand_in: $OfStd) -> std::io::Result<Self> {
-                $crate::net::stand_in::take_back(&stand_in)
+                $crate::net::stand_in::take_back(&stand_in, &[$($of_bound)?])
             }
         }
 

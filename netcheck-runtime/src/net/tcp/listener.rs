@@ -11,6 +11,8 @@ use crate::operation::tcp;
 use crate::operation::{Effect, Operation, Outcome, Side, Stream};
 use crate::unit::poll::context;
 use crate::unit::poll::handles::Way;
+#[cfg(unix)]
+use crate::unit::poll::listeners::Bound;
 use crate::unit::poll::operations::Pending;
 #[cfg(unix)]
 use socket2::{Domain, Type};
@@ -38,7 +40,7 @@ pub struct TcpListener {
 }
 
 #[cfg(unix)]
-stands_in!(TcpListener, std::net::TcpListener, Domain::IPV4, Type::STREAM);
+stands_in!(TcpListener, std::net::TcpListener, Domain::IPV4, Type::STREAM, TcpListener::of_bound);
 
 impl Hash for TcpListener {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -76,6 +78,13 @@ impl TcpListener {
             }
             Err(last)
         }
+    }
+
+    /// The listener that a program has bound by std, if it listens.
+    #[cfg(unix)]
+    fn of_bound(bound: Bound) -> Option<Self> {
+        let Bound { socket, local, listens } = bound;
+        listens.then(|| TcpListener::new(socket, local, Options::new()))
     }
 
     pub(super) fn new(id: SocketId, local: SocketAddr, options: Options) -> Self {

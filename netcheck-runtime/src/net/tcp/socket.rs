@@ -6,9 +6,13 @@ use super::stream::TcpStream;
 use super::stream::opening::Opening;
 use crate::id::SocketId;
 use crate::net::os;
+#[cfg(unix)]
+use crate::net::stand_in::take_back;
 use crate::operation::tcp;
 use crate::operation::{Effect, Operation, Outcome};
 use crate::unit::poll::context;
+#[cfg(unix)]
+use crate::unit::poll::listeners::Bound;
 use std::fmt;
 use std::future::Future;
 use std::io;
@@ -55,10 +59,17 @@ impl TcpSocket {
         Ok(TcpSocket::new(false))
     }
 
-    /// A socket in place of one of std's that was made to set options of it: of its family. The options have no effect in a
-    /// check, and are not remembered.
+    /// A socket in place of one of std's that was made to set options of it: of its family, and at the address that it is bound
+    /// to. The options have no effect in a check, and are not remembered.
     pub fn from_std_stream(socket: std::net::TcpStream) -> TcpSocket {
-        TcpSocket::new(!socket.local_addr().is_ok_and(|address| address.is_ipv6()))
+        let is_v4 = !socket.local_addr().is_ok_and(|address| address.is_ipv6());
+        #[cfg(unix)]
+        if let Ok(Bound { socket, local, .. }) = take_back(&socket, &[]) {
+            let made = TcpSocket::of(socket, is_v4);
+            made.settings().local = Some(local);
+            return made;
+        }
+        TcpSocket::new(is_v4)
     }
 
     /// Nothing: a check has no devices.
@@ -80,6 +91,10 @@ impl TcpSocket {
     }
 
     fn new(is_v4: bool) -> Self {
+        TcpSocket::of(context::current().new_socket(), is_v4)
+    }
+
+    fn of(id: SocketId, is_v4: bool) -> Self {
         let settings = Settings {
             local: None,
             reuse_address: false,
@@ -89,7 +104,6 @@ impl TcpSocket {
             send_bytes: 16 << 10,
             receive_bytes: 128 << 10,
         };
-        let id = context::current().new_socket();
         TcpSocket { id, is_v4, settings: Mutex::new(settings), options: Options::new(), is_used: false }
     }
 

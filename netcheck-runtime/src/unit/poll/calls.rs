@@ -165,8 +165,8 @@ impl Context {
     fn check_lent(&self) {
         if !self.is_discarded() && self.state().handles.is_lent() {
             self.fail(
-                "a socket was made one of std by `into_std`, and not one of tokio again in the same poll: a check can't follow \
-                 what is done with it",
+                "a socket of std (by `into_std`, or a listener of `std::net`) was not made one of tokio in the same poll: a check \
+                 can't follow what is done with it",
             );
         }
     }

@@ -110,6 +110,10 @@ impl Handles {
         self.lent.push((stand_in, lent));
     }
 
+    pub(super) fn lent(&mut self, stand_in: i32) -> Option<&mut dyn Any> {
+        self.lent.iter_mut().find(|(of, _)| *of == stand_in).map(|(_, lent)| &mut **lent)
+    }
+
     pub(super) fn take_back(&mut self, stand_in: i32) -> Option<Box<dyn Any>> {
         let index = self.lent.iter().position(|(of, _)| *of == stand_in)?;
         Some(self.lent.swap_remove(index).1)

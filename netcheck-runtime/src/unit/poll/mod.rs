@@ -30,6 +30,7 @@ pub(crate) mod frames;
 pub(crate) mod handles;
 mod image;
 mod instants;
+pub(crate) mod listeners;
 pub(in crate::unit) mod marks;
 mod numbers;
 pub mod operations;

@@ -13,7 +13,7 @@ use crate::unit::panics::{self, Cause, Panic};
 use crate::unit::poll::context::Context;
 use crate::unit::shared::Dating;
 use crate::unit::source_line::file_and_line;
-use netcheck_memory::{Addresses, Clock, Forbidden, LOCALHOST, Source, engine};
+use netcheck_memory::{Addresses, Answer, Clock, Forbidden, LOCALHOST, SocketAddress, Source, engine};
 use std::panic::Location;
 use std::time::Duration;
 
@@ -168,6 +168,22 @@ impl Source for Context {
             self.give_up_soon();
             true
         })
+    }
+
+    fn bind(&self, socket: i32, address: SocketAddress, shares: bool) -> Option<Answer> {
+        engine(|| self.bind_stand_in(socket, address, shares))
+    }
+
+    fn listen(&self, socket: i32, backlog: i32) -> Option<Answer> {
+        engine(|| self.listen_stand_in(socket, backlog))
+    }
+
+    fn address_of(&self, socket: i32) -> Option<SocketAddress> {
+        self.address_of_stand_in(socket)
+    }
+
+    fn closes(&self, socket: i32) {
+        self.close_stand_in(socket);
     }
 
     fn seed_was_used(&self) {

@@ -6,7 +6,7 @@ use super::{
 };
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
 use tokio::time::Duration;
 
@@ -246,4 +246,31 @@ pub(crate) async fn a_connection_takes_the_options_of_its_socket() -> [(bool, Op
     let client = client.connect(address(&listener)).await.unwrap();
     let server = accept(&listener).await;
     [client, server].map(|stream| (stream.nodelay().unwrap(), stream.linger().unwrap()))
+}
+
+/// A listener that was bound by std, with what crates do to it before they hand it to tokio.
+pub(crate) async fn a_listener_of_std_accepts_as_one_of_tokio() -> (bool, bool, String) {
+    let bound = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = bound.local_addr().unwrap();
+    bound.set_nonblocking(true).unwrap();
+    let listener = TcpListener::from_std(bound).unwrap();
+    let same = listener.local_addr().unwrap() == address;
+    let mut client = TcpStream::connect(address).await.unwrap();
+    let (mut server, from) = listener.accept().await.unwrap();
+    client.write_all(b"hello").await.unwrap();
+    drop(client);
+    let mut text = String::new();
+    server.read_to_string(&mut text).await.unwrap();
+    (address.port() != 0 && same, from.ip() == address.ip(), text)
+}
+
+pub(crate) async fn a_listener_of_std_has_its_port_until_it_is_dropped() -> Vec<Result<(), Trouble>> {
+    let told = |bound: io::Result<std::net::TcpListener>| bound.map(drop).map_err(|error| trouble(&error));
+    let first = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = first.local_addr().unwrap();
+    let taken = [std::net::TcpListener::bind(address), std::net::TcpListener::bind("203.0.113.9:0")].map(told);
+    drop(first);
+    let free = TcpListener::bind(address).await.map(drop).map_err(|error| trouble(&error));
+    let by_std = told(std::net::TcpListener::bind(address));
+    taken.into_iter().chain([free, by_std]).collect()
 }
