@@ -5,15 +5,15 @@
 pub struct Word {
     /// As it is written.
     pub name: &'static str,
-    /// What stands behind it.
+    /// The form of what stands behind it.
     pub takes: Takes,
-    /// What may stand there, for messages; of a list: the whole.
+    /// An example of that, for messages; of a list: the whole word.
     pub example: &'static str,
-    /// What its number is, which is at least 1; `None`: there is none, or it may be 0.
+    /// The meaning of its number, which is at least 1; `None`: there is none, or it may be 0.
     pub least: Option<&'static str>,
 }
 
-/// What a word takes.
+/// The form of what stands behind a word.
 #[derive(Debug)]
 pub enum Takes {
     /// It stands alone.
@@ -53,9 +53,9 @@ pub struct Order {
     pub name: &'static str,
     /// The variant of `Search` that it stands for.
     pub variant: &'static str,
-    /// What may stand in parentheses behind it; none: a number, or nothing.
+    /// Words that may stand in parentheses behind it; none: a number, or nothing.
     pub words: &'static [Word],
-    /// That in an example; `None`: it takes nothing.
+    /// An example with parentheses; `None`: it takes none.
     pub example: Option<&'static str>,
 }
 
