@@ -15,7 +15,7 @@ pub mod program;
 
 use netcheck::Network;
 
-/// What is checked.
+/// The programs that are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Sessions {
     /// Pairs of a client and its own server.

@@ -104,7 +104,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What the paper's section 4.1 is about, as a reader sees it.
+/// The counterexample of the paper's section 4.1, as a reader sees it.
 fn show_counterexample() {
     let sessions = Sessions { connections: 3, requests: 2, asserting: true };
     let reliable = Checker::new().check(|net| sessions.register(net));

@@ -12,7 +12,7 @@ const STATES_MAX: usize = 2_000_000;
 /// … or taken so long.
 const DURATION_MAX: Duration = Duration::from_millis(600);
 
-/// What Table 3 says of a configuration.
+/// The figures of Table 3 for a configuration.
 struct Paper {
     time: &'static str,
     transitions: &'static str,

@@ -10,7 +10,7 @@ use netcheck::check::{Checker, Report, Udp};
 use netcheck::monitor::{Observe, Seen};
 use program::{ACK, DATA, Version};
 
-/// What the sender does and meets.
+/// Acts of the sender, and events that it meets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     Sent(i64),

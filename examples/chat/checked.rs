@@ -10,7 +10,7 @@ use netcheck::Network;
 use netcheck::check::{Checker, Report, Tasks, Tcp};
 use program::Version;
 
-/// What is checked.
+/// The programs that are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Chat {
     pub clients: usize,

@@ -84,7 +84,7 @@ async fn relay(room: &Room, reader: OwnedReadHalf, version: Version) -> io::Resu
     Ok(())
 }
 
-/// What the workers share.
+/// State that the workers share.
 #[derive(Default)]
 struct Room {
     members: Mutex<Members>,

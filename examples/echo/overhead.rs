@@ -1,4 +1,4 @@
-//! What it costs to check failures, one category at a time or several together, as the paper's
+//! Costs of checking failures, one category at a time or several together, as the paper's
 //! Tables 3 and 4 show it. The chat example uses it, too.
 
 use crate::failures::{Category, failing};
@@ -9,7 +9,7 @@ use std::time::Instant;
 /// A check of milliseconds is measured more than once.
 const RUNS: usize = 3;
 
-/// What one check, or several, took.
+/// The time and states that one check, or several, took.
 #[derive(Clone, Copy, Default)]
 struct Cost {
     states: usize,

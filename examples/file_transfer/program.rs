@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::time::timeout;
 
-/// What the server keeps, packet by packet; file 1 is the first.
+/// The files that the server keeps, packet by packet; file 1 is the first.
 const FILES: [&[&str]; 2] = [&["spring", "summer"], &["north", "east", "south"]];
 
 /// How long the client waits for a packet.

@@ -7,7 +7,7 @@ use netcheck::Network;
 use netcheck::check::{Report, Verdict};
 use std::time::Instant;
 
-/// What the paper says of a system: its result, the states of client and server, their seconds.
+/// The paper's figures of a system: its result, the states of client and server, their seconds.
 type Paper = [&'static str; 3];
 
 const PAIRS: [(Pair, Paper); 3] = [

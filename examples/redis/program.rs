@@ -16,7 +16,7 @@ pub enum Version {
     Added,
 }
 
-/// What counts as a line of an answer.
+/// A part of an answer that counts as a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lines {
     /// All that `read_line` returns. At the end of a stream that is the beginning of a line: of `:12`, it may be `:1`.
@@ -32,7 +32,7 @@ pub enum Answer {
     Number(i64),
     /// Bytes; `None` if there are none under that key.
     Bytes(Option<Vec<u8>>),
-    /// What was wrong with the command.
+    /// The mistake in the command.
     Refused(String),
 }
 

@@ -7,7 +7,7 @@ use super::transfer::{Conversation, Failure, Reaction, Settings, apart, last_blo
 use std::net::SocketAddr;
 use tokio::net::{UdpSocket, lookup_host};
 
-/// What a client wants.
+/// The wish of a client.
 #[derive(Clone, Debug)]
 pub struct Wish {
     pub file: String,

@@ -1,4 +1,4 @@
-//! What kills mutants of the programs: the check of all delays, and each of the paper's methods with a small budget.
+//! Ways to kill mutants of the programs: the check of all delays, and each of the paper's methods with a small budget.
 //!
 //! `.ci/mutants` runs these tests on each mutant. All of them pass on the programs as they are.
 

@@ -75,14 +75,14 @@ impl fmt::Display for Method {
 /// When a method gives up.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Of `SPD` and `RAN`.
+    /// The executions of `SPD` and `RAN`.
     pub executions: u64,
-    /// Of the other methods.
+    /// The states of the other methods.
     pub states: usize,
     pub time: Duration,
 }
 
-/// What a method has found.
+/// The finding of a method.
 pub struct Outcome {
     pub report: Report,
     /// With the time to make the counterexample the least one, and to run it again.

@@ -1,4 +1,4 @@
-//! What a side of a transfer must do and must not do: RFC 1350 and RFC 1123 section 4.2.3 as monitors. Each transition
+//! Duties of a side of a transfer: RFC 1350 and RFC 1123 section 4.2.3 as monitors. Each transition
 //! stands below the sentence that it comes from.
 //!
 //! They have no clocks, so they watch where packets take time as well: that a time is up is an event of a timer, and how
@@ -7,7 +7,7 @@
 use super::program::packet::Packet;
 use netcheck::monitor::{IntoMonitor, Observer, Seen};
 
-/// What one side of a transfer does and meets.
+/// Acts of one side of a transfer, and events that it meets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// It sends a request, or says which options of one it takes.

@@ -62,7 +62,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// What is done with a packet of the other side.
+/// The reaction to a packet of the other side.
 pub enum Reaction {
     /// It is the awaited one.
     Take,

@@ -1,4 +1,4 @@
-//! What is wrong in a capture of TFTP, at which packet, in words: the specification of `examples/tftp`, with which a check
+//! Mistakes in a capture of TFTP, at which packet, in words: the specification of `examples/tftp`, with which a check
 //! judges the program, judges what tcpdump or Wireshark saw.
 //!
 //! ```text

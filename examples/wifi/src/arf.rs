@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Sequence numbers.
 const NUMBERS: i64 = 4096;
 
-/// What a station sends and receives.
+/// Frames that a station sends and receives.
 ///
 /// Where a sniffer heard them, frames of the station tell the number of the next one that it heard: packets with
 /// greater numbers were not sent before that. A sniffer that missed 4,096 packets in a row is not covered.

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-/// What the device under test sends and receives.
+/// Frames that the device under test sends and receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
     /// The device sends data, or management, to one station, which acknowledges it.

@@ -96,7 +96,7 @@ pub fn judge(capture: &Capture, question: &Question) -> Result<Judgement, Refuse
     })?;
     let reading = Reading { physical, instants: question.instants };
     let transmitter = transmitter(frames, &parts, question, physical)?;
-    // Of the packets before the first one that a sniffer heard, it may have missed some.
+    // A sniffer may have missed packets before the first one that it heard.
     let may_begin_before = question.is_sniffer && question.first.is_some();
     let origin = if may_begin_before { origin_of(capture) } else { capture.began() };
     let judgement = match question.rules {

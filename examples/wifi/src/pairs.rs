@@ -12,12 +12,12 @@ use std::process::Command;
 /// The device under test in pairs that ns-3 makes.
 pub const DEVICE: MacAddress = MacAddress([0, 0, 0, 0, 0, 1]);
 
-/// What the device and the sniffer saw of one link.
+/// One link, as the device and the sniffer saw it.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// What the device sent and received.
+    /// Frames that the device sent and received.
     pub own: CaptureTrace<Frame, WirelessFrame>,
-    /// What the sniffer heard.
+    /// Frames that the sniffer heard.
     pub heard: CaptureTrace<Frame, WirelessFrame>,
 }
 
@@ -52,7 +52,7 @@ impl Pair {
     }
 }
 
-/// What ns-3 simulates: the words of `ns3/pair.cc`.
+/// A link that ns-3 simulates: the words of `ns3/pair.cc`.
 #[derive(Clone, Debug)]
 pub struct Link {
     /// The probability that a frame is lost between the device and the sniffer.
@@ -65,14 +65,14 @@ pub struct Link {
     pub sequence: &'static str,
     /// `right`, `afterAck` or `never`.
     pub retransmission: &'static str,
-    /// Of everything random.
+    /// The seed of everything random.
     pub seed: u64,
 }
 
 /// Makes pairs with ns-3.
 #[derive(Clone, Debug)]
 pub struct Maker {
-    /// What `ns3/make.sh` builds.
+    /// The program that `ns3/make.sh` builds.
     pub program: PathBuf,
     /// Seconds of each capture.
     pub seconds: u64,

@@ -1,4 +1,4 @@
-//! What a station that sends may do: Figure 1, with any number of retransmissions.
+//! Behaviour of a station that sends: Figure 1, with any number of retransmissions.
 
 use crate::frame::Frame;
 use crate::physical::Physical;

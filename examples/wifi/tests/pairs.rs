@@ -10,7 +10,7 @@ use wifi::judge::{EXTENSIONS_MAX, Judgement, Question, Rules, judge, most_missin
 use wifi::pairs::{DEVICE, Pair};
 use wifi::transmitter::Transmitter;
 
-/// What a pair shows.
+/// The findings on a pair.
 struct Shown {
     /// The frame of the device's own capture that the monitor rejects.
     rejected: Option<usize>,
@@ -49,7 +49,7 @@ fn wrong_sequence_numbers_are_found_in_the_own_capture_and_one_kind_by_the_sniff
         (Some(16), None),
         "nothing that was missed explains a number used twice"
     );
-    // That a number was left out may be a packet that the sniffer missed.
+    // A number that was left out may be a packet that the sniffer missed.
     assert_eq!(shown("skip").guesses, Some(56));
 }
 

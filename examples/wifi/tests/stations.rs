@@ -159,7 +159,7 @@ fn the_bound_of_missed_frames_makes_explanations_unlikely() {
     let layer = Layer { rates: &[22], ..LAYERS[1] };
     let link = Link { lost: 0, missed: 0, packets: 40, pause: 9_000, ..Link::of(layer, 2) };
     let Session { mut heard, .. } = session(&link);
-    // Of five packets, neither data nor Ack is heard.
+    // Neither data nor Ack is heard of five packets.
     heard.drain(20..30);
     let bounded = |missing_max| ask(&heard, &Question { missing_max: Some(missing_max), ..by_sniffer() });
     let explained = "the station may be right: 10 guesses explain 70 frames, at most 5 of 100 in a row are of one \

@@ -88,7 +88,7 @@ impl Following {
             let after = steps.iter().try_fold(path.1.clone(), |from, step| self.step(&from, step));
             match after {
                 Ok(after) => _ = next.insert((path.0, after)),
-                // What has received most is told: in it the program knows all that has arrived.
+                // The rejection after most arrivals is told: in it the program knows all that has arrived.
                 Err(rejected) => refused = Some(rejected),
             }
             if path.0 < self.arrived.len()

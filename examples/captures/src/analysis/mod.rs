@@ -31,7 +31,7 @@ pub struct Settings<'a> {
     pub retries: u16,
 }
 
-/// What is said about a capture.
+/// The verdict on a capture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
     pub text: String,

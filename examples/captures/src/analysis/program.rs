@@ -1,4 +1,4 @@
-//! Of the example `tftp`, its packets.
+//! The packets of the example `tftp`.
 
 #[path = "../../../tftp/packet.rs"]
 #[allow(dead_code, reason = "nothing is sent here")]

@@ -1,4 +1,4 @@
-//! What one side of a transfer has done, as far as a capture shows it.
+//! Acts of one side of a transfer, as far as a capture shows them.
 //!
 //! Packets are captured, timers are not. A packet that is sent again shows that a time was up, unless it is the answer to
 //! what came: where both may be, data are sent again because the time was up, and an Ack because something came, since
@@ -10,7 +10,7 @@ use super::specification::Step;
 use super::transfers::{Sent, Side, Transfer};
 use std::time::Duration;
 
-/// What is known of the programs' times.
+/// The known times of the programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
     /// A side that sends something again sooner after it was sent, and after something has come, answers what came.
@@ -47,7 +47,7 @@ enum Why {
     Answer,
 }
 
-/// What a side has done and met.
+/// Acts of a side, and events that it met.
 pub fn moves(transfer: &Transfer, side: Side, times: &Times) -> Vec<Move> {
     let own = own(transfer, side, times);
     let mut sent = sends(transfer, &own).into_iter();
@@ -81,7 +81,7 @@ fn own(transfer: &Transfer, side: Side, times: &Times) -> Vec<Own> {
             continue;
         }
         let is_again = all.last().is_some_and(|before| sent(before.packet).what == one.what);
-        // What arrived shortly before an instant may have been received after it.
+        // A packet that arrived shortly before an instant may have been received after it.
         let has_come_since = |instant| arrived.is_some_and(|arrived| arrived + times.reaction >= instant);
         let is_ack = matches!(one.what, Packet::Ack { .. });
         let is_answer = has_come_since(armed) && (at - armed < least || (is_ack && has_come_since(at)));

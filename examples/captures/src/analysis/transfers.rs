@@ -173,7 +173,7 @@ impl Transfer {
         }
     }
 
-    /// What became of it, in words.
+    /// Its end, in words.
     pub fn end(&self) -> String {
         let error = self.packets.iter().find_map(|sent| match &sent.what {
             Packet::Error { code, message } => Some(format!("the {} gives up: {message} ({code})", sent.by)),

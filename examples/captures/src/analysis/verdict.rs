@@ -1,4 +1,4 @@
-//! What is said about a transfer.
+//! Verdicts on transfers.
 
 use super::Settings;
 use super::follow::{Rejected, follow};
@@ -70,7 +70,7 @@ pub fn summary(transfer: &Transfer) -> String {
     text
 }
 
-/// What is wrong: the rules, the sentences they come from, and the packets around.
+/// The broken rules, the sentences that they come from, and the packets around.
 pub fn explained(transfer: &Transfer, rejected: &Rejected) -> String {
     let mut text = format!("{}\n", rejected.rejection).replace("examples/captures/src/analysis/../../../", "examples/");
     let sentences = sentences(rejected);

@@ -11,7 +11,7 @@ use std::io;
 /// One pair of Figure 5.
 #[derive(Clone, Debug)]
 pub struct Detection {
-    /// What was simulated.
+    /// The link that was simulated.
     pub link: Link,
     /// Whether the device's own trace is rejected.
     pub is_wrong: bool,
@@ -19,7 +19,7 @@ pub struct Detection {
     pub is_definite: bool,
     /// For the mutation with the fewest guesses, the most packets of one station missed in 100 in a row.
     pub missing: usize,
-    /// What Algorithm 2 says with each `k`: nothing if it reached its limit.
+    /// The verdict of Algorithm 2 with each `k`: none if it reached its limit.
     pub by_backtracking: Vec<Option<bool>>,
 }
 
@@ -33,7 +33,7 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Of the pairs, by what is reported of each.
+    /// The rates of pairs, by what is reported of each.
     pub fn of<'a>(pairs: impl Iterator<Item = &'a Detection>, reports: impl Fn(&Detection) -> bool) -> Rates {
         let (mut reported, mut wrong, mut both) = (0_u32, 0_u32, 0_u32);
         for pair in pairs {

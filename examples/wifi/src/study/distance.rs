@@ -9,7 +9,7 @@ use std::io;
 /// One link of Figure 4.
 #[derive(Clone, Debug)]
 pub struct Distance {
-    /// What was simulated.
+    /// The link that was simulated.
     pub link: Link,
     /// The Jaccard distance between the device's trace and the mutation with the fewest guesses; none if there was a
     /// false alarm.
