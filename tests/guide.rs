@@ -121,7 +121,7 @@ fn pictures_are_shown_and_stand_alone() {
     none(&wrong);
 }
 
-// What has to be said.
+// Words that have to be explained.
 
 /// Whether the pages say a word as code, alone or in a longer piece.
 fn is_said(pages: &[Page], word: &str) -> bool {
@@ -292,7 +292,7 @@ fn the_trace_of_the_guide_is_the_one_that_its_first_example_saves() {
     assert_eq!(printed::counterexample("answers::answers_belong_to_their_requests").to_string(), kept.to_string());
 }
 
-/// What a slow check advises is what the README and the guide say.
+/// The advice of a slow check stands in the README and the guide.
 #[test]
 fn the_lines_that_make_checks_fast_are_the_same_everywhere() {
     let lines = |file: &str| {

@@ -61,7 +61,7 @@ mod nightly {
     }
 }
 
-/// Of the systems compared.
+/// Counts of the systems compared.
 #[derive(Debug, Default)]
 struct Figures {
     systems: u64,
@@ -204,7 +204,7 @@ fn seeds_asked_for() -> Option<Range<u64>> {
     Some(number(first)..number(end))
 }
 
-/// What the first process ends with on tokio, in virtual time.
+/// The output of the first process on tokio, in virtual time.
 fn observed(system: &Shared) -> String {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_time().start_paused(true).build().expect("a runtime");

@@ -13,7 +13,7 @@ fn build() -> Runtime {
     builder.build().expect("a runtime")
 }
 
-/// What a panic of `program` in a check says.
+/// The message of a panic of `program` in a check.
 fn panic_in_a_check<F: Future<Output = ()> + 'static>(program: fn() -> F) -> String {
     let report = Checker::new().check(|net| {
         net.process("it", program);
@@ -95,7 +95,7 @@ async fn an_instant_of_std_is_one_of_tokios() {
     assert_eq!((back, std::time::Instant::from(here)), (start, there));
 }
 
-/// What a crate that knows no netcheck asks of the system.
+/// Calls to the system of a crate that knows no netcheck.
 #[test]
 fn names_that_std_looks_up_are_hosts_of_the_check() {
     use std::net::ToSocketAddrs;

@@ -33,7 +33,7 @@ const CRATES: &[(&str, &[&str])] = &[
     // netcheck once more, as crates that stand in for tokio and std.
     ("netcheck-tracked", &["netcheck"]),
     ("netcheck-tracked-std", &["netcheck"]),
-    // What the engine is compared with shares no code with it.
+    // The oracle of the engine shares no code with it.
     ("oracle", &["random"]),
     ("interpreter", &["netcheck", "oracle", "random"]),
     ("netcheck-words", &[]),

@@ -44,7 +44,7 @@ pub(crate) struct Page {
     text: String,
 }
 
-/// What stands between fences.
+/// A block between fences.
 pub(crate) struct Block {
     pub(crate) language: String,
     pub(crate) text: String,

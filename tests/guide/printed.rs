@@ -1,4 +1,4 @@
-//! What the tests of the guide print, run in a child: the same program, with one test to run.
+//! Output of the tests of the guide, run in a child: the same program, with one test to run.
 
 use crate::book::root;
 use netcheck::check::Counterexample;
@@ -17,7 +17,7 @@ pub(crate) fn is_updating() -> bool {
     env::var_os("UPDATE_GOLDEN").is_some()
 }
 
-/// What somebody prints: a test, with variables of its environment; its counterexample as Mermaid; or its replay.
+/// The output of a test, with variables of its environment; its counterexample as Mermaid; or its replay.
 pub(crate) fn by(who: &str) -> String {
     if let Some(test) = who.strip_prefix("the mermaid of ") {
         return counterexample(test).mermaid();
@@ -65,7 +65,7 @@ pub(crate) fn child(test: &str, environment: &[(&str, &str)]) -> Output {
     output
 }
 
-/// What a test has to say: what it printed, or how it failed.
+/// The words of a test: what it printed, or how it failed.
 fn said(test: &str, output: &Output) -> String {
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     let said = if output.status.success() { between(&out, " ... ", "ok\n\ntest result") } else { Some(err.clone()) };

@@ -1,4 +1,4 @@
-//! What the registry gets: packages that say what they are, with the files that users need and no others.
+//! Packages as the registry gets them: packages that say what they are, with the files that users need and no others.
 //!
 //! `.ci/package` makes them.
 
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What cargo says when it is asked from the root of the workspace.
+/// The output of cargo when it is asked from the root of the workspace.
 fn cargo(arguments: &[&str]) -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo).args(arguments).current_dir(root()).output().expect("cargo runs");
@@ -49,7 +49,7 @@ const CATEGORIES: &[&str] = &[
     "network-programming",
 ];
 
-/// What is not built as a test has none: they would never run.
+/// A target that is not built as a test has none: they would never run.
 #[test]
 fn targets_that_are_no_tests_have_none() {
     let mut wrong = Vec::new();
@@ -114,7 +114,7 @@ fn the_release_knows_the_published_crates() {
     }
 }
 
-/// What users write for a version: `0.1` for `0.1.3`.
+/// The text that users write for a version: `0.1` for `0.1.3`.
 fn minor(version: &str) -> &str {
     version.rsplit_once('.').expect("three numbers").0
 }
@@ -162,7 +162,7 @@ fn is_keyword(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 
-/// What cargo adds, what a registry shows, and what every file has to come with.
+/// Files that cargo adds, that a registry shows, and with which every file has to come.
 const BESIDE_SOURCES: &[&str] = &[
     ".cargo_vcs_info.json",
     "CHANGELOG.md",

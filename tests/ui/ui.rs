@@ -1,4 +1,4 @@
-//! What the macros accept, what they refuse, and with which words.
+//! Code that the macros accept, code that they refuse, and with which words.
 //!
 //! A file under `pass/` is a module of `src/main.rs`, which is built as a program is built that is shipped. A file under
 //! `fail/` is a program of its own; mistakes that are told together share one. The compiler gets it with the library
@@ -57,7 +57,7 @@ fn what_is_right_compiles() {
     assert_eq!(ran, programs("pass"), "each file under pass/ (right) is a module of src/main.rs (left)");
 }
 
-/// What the compiler says of each program under `fail/`.
+/// The compiler's messages on each program under `fail/`.
 fn complaints(names: &[String]) -> Vec<String> {
     names.iter().map(|name| compiler::complaints(&format!("fail/{name}.rs"))).collect()
 }

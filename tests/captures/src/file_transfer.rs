@@ -11,7 +11,7 @@ use netcheck::monitor::{IntoMonitor, Monitor, Observe, Seen};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What the client sends and receives by UDP.
+/// Packets that the client sends and receives by UDP.
 #[derive(Debug, PartialEq)]
 enum Message {
     /// Bit n is set if packet n is missing.
@@ -215,7 +215,7 @@ fn a_datagram_that_is_earlier_than_the_one_before_is_named() {
     assert_eq!(text, "packet 27: is 999.993ms earlier than packet 26 before it: sort the file with `reordercap`");
 }
 
-/// What the client says and hears, by TCP and by UDP.
+/// Messages that the client says and hears, by TCP and by UDP.
 #[derive(Clone, Debug, PartialEq)]
 enum Said {
     Connected,

@@ -47,7 +47,7 @@ fn use_it(file: &[u8]) {
 #[test]
 fn every_byte_is_set_to_every_value_once() {
     let files = good();
-    // Of each format one, one in each order.
+    // One of each format, and one in each order.
     for file in [&files[0], &files[5]] {
         for at in 0..file.len() {
             for value in 0..=u8::MAX {

@@ -1,4 +1,4 @@
-//! What is read of good files, and why others are refused.
+//! Packets that are read of good files, and reasons why others are refused.
 
 use crate::files::{Frame, Order, block, enhanced_packet, ethernet, interface, pcap, pcapng, section, udp, udp6};
 use netcheck::capture::Capture;

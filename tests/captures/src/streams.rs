@@ -167,10 +167,10 @@ fn what_the_capture_missed_is_told_by_the_packet_that_shows_it() {
     let late = [gap.to_vec(), vec![client(2, "", "b\n")]].concat();
     let expected = ["2 Opened by 5000", r#"4 client "a\n""#, r#"8 client "b\n""#, r#"8 client "c\n""#];
     assert_eq!(decoded(&opened(late.clone())).unwrap(), expected);
-    // Of two gaps, the first one is filled.
+    // The first one of two gaps is filled.
     let second = [late.clone(), vec![client(9, "", "e\n"), server(0, 11, "", "")]].concat();
     refused(&opened(second), &format!("packet 10: {missed}"));
-    // What nobody acknowledges may have been lost on the way.
+    // Bytes that nobody acknowledges may have been lost on the way.
     let lost = [client(0, "", "a\n"), client(4, "", "c\n"), server(0, 2, "", "")];
     assert_eq!(decoded(&opened(lost)).unwrap(), expected[..2]);
     let begun = "is of a connection that began before the capture, without its first packets";

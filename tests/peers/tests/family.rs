@@ -50,14 +50,14 @@ fn external(seed: u64, file: &Path) -> External {
         .cache(file)
 }
 
-/// What can be compared: verdict, kind of violation, and outputs where there is none.
+/// The parts of a report that can be compared: verdict, kind of violation, and outputs where there is none.
 fn compared(report: &Report, clients: &Clients) -> (Verdict, Option<String>, Vec<Vec<String>>) {
     let violation = report.counterexample().map(|violated| format!("{:?}", violated.kind()));
     let outputs = clients.names().map(|name| report.outputs(&name).to_vec());
     (report.verdict(), violation.clone(), if violation.is_some() { Vec::new() } else { outputs.collect() })
 }
 
-/// Of the systems that were compared.
+/// Counts of the systems that were compared.
 #[derive(Debug, Default)]
 struct Figures {
     systems: u64,

@@ -44,7 +44,7 @@ pub(crate) async fn panics_are_caught() -> (Option<u64>, bool) {
     (slept.catch_unwind().await.ok(), AssertUnwindSafe(panics).catch_unwind().await.is_err())
 }
 
-/// What loses a `select!` goes on if it is polled again.
+/// A future that loses a `select!` goes on if it is polled again.
 pub(crate) async fn read_beside_a_timer(listener: TcpListener) -> usize {
     let (stream, _) = listener.accept().await.expect("nothing fails");
     let soon = sleep(Duration::from_millis(20));

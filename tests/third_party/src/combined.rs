@@ -5,7 +5,7 @@ use super::checked::combinators::{
 };
 use super::*;
 
-/// What a program ends with, on tokio's paused clock and in each execution.
+/// The outputs of a program, on tokio's paused clock and in each execution.
 #[track_caller]
 fn ends_with<R, C>(real: R, checked: impl Fn() -> C + Copy + Send + Sync + 'static, end: &R::Output)
 where

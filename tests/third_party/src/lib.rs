@@ -57,7 +57,7 @@ async fn listener() -> netcheck::net::TcpListener {
     netcheck::net::TcpListener::bind("0.0.0.0:4000").await.expect("the port is free")
 }
 
-/// What may fail once the connection is there.
+/// Failures of an established connection.
 fn failures() -> Tcp {
     Tcp::new().fail_read().fail_write().fail_close().reset()
 }

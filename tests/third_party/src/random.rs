@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::net::UdpSocket;
 use tokio::time::{sleep, timeout};
 
-/// What a program drew, by each way to draw.
+/// Numbers that a program drew, by each way to draw.
 #[allow(dead_code, reason = "only checked")]
 pub(crate) async fn draws() -> Vec<String> {
     let mut drawn = Vec::new();
@@ -31,7 +31,7 @@ pub(crate) async fn draws() -> Vec<String> {
     drawn
 }
 
-/// What a program draws that makes a generator once, and goes on with it.
+/// Numbers of a program that makes a generator once, and goes on with it.
 #[allow(dead_code, reason = "only checked")]
 pub(crate) async fn draws_from_one() -> Vec<u64> {
     use rand10::RngExt;

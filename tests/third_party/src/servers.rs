@@ -16,7 +16,7 @@ fn website() -> TempDir {
     folder
 }
 
-/// What nginx is to do, in a folder and at a port.
+/// The configuration of nginx, in a folder and at a port.
 const NGINX: &str = r#"
 daemon off;
 master_process off;

@@ -21,10 +21,10 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{WebSocketStream, accept_async, client_async};
 
-/// What the client says; the server says it in capitals.
+/// The text that the client says; the server says it in capitals.
 const REQUEST: &str = "ab";
 
-/// What the server says by itself, where it is not asked.
+/// The text that the server says by itself, where it is not asked.
 const NEWS: &str = "a";
 
 /// The text that came back, and how the connection ended.
@@ -138,18 +138,18 @@ struct FixedMask<S> {
     at: Position,
 }
 
-/// What the next byte is that the client writes.
+/// The place of the next byte that the client writes.
 #[derive(Clone, Copy)]
 enum Position {
-    /// Of the handshake, the last so many bytes of which may be the start of [`END_OF_HEAD`].
+    /// A byte of the handshake, the last so many bytes of which may be the start of [`END_OF_HEAD`].
     Handshake { matched: usize },
     /// The first byte of a frame.
     Frame,
     /// Its second.
     Length,
-    /// Of the mask that was drawn.
+    /// A byte of the mask that was drawn.
     Mask { index: usize, drawn: [u8; 4], length: usize },
-    /// Of the payload.
+    /// A byte of the payload.
     Payload { index: usize, drawn: [u8; 4], length: usize },
 }
 

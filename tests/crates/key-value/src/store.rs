@@ -1,4 +1,4 @@
-//! What all connections share.
+//! The store that all connections share.
 #![expect(clippy::disallowed_types, reason = "nobody iterates over these maps")]
 
 use std::collections::HashMap;

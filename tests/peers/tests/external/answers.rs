@@ -1,4 +1,4 @@
-//! What programs under check see of a real peer.
+//! A real peer, as programs under check see it.
 
 use super::{fresh_folder, peer};
 use netcheck::Network;

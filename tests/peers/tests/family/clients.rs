@@ -13,7 +13,7 @@ use std::time::Duration;
 /// How long a client waits for what may not come.
 const PATIENCE: Duration = Duration::from_millis(10);
 
-/// What a client does with its connection or socket.
+/// An act of a client with its connection or socket.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Write(u8),
@@ -111,7 +111,7 @@ impl Clients {
     }
 }
 
-/// What a client saw of each of its acts.
+/// The results of a client's acts.
 async fn client(acts: Vec<Act>, is_stream: bool) -> Vec<String> {
     let mut seen = Vec::new();
     let result = if is_stream { on_stream(&acts, &mut seen).await } else { on_socket(&acts, &mut seen).await };

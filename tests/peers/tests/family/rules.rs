@@ -1,6 +1,6 @@
-//! What a random server does: a table, made from a seed.
+//! The rules of a random server: a table, made from a seed.
 
-/// What happens to a server.
+/// An event that a server meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A connection is made.
@@ -15,7 +15,7 @@ pub enum Event {
     Datagram(u8),
 }
 
-/// What a server does then.
+/// The server's answer to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Nothing,
