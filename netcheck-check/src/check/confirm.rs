@@ -2,7 +2,7 @@
 
 use super::blame::blamed;
 use super::fixpoint::Searched;
-use super::setup::{Job, interrupted};
+use super::setup::{Job, Learned, interrupted};
 use super::shorten::Shortened;
 use crate::error::Error;
 use crate::replay::{End, Replayed, perform, replay, script};
@@ -13,7 +13,6 @@ use crate::trace::step::Step;
 use netcheck_runtime::unit::shared::Modes;
 use netcheck_runtime::violation::{Found, ViolationKind};
 use netcheck_runtime::world::store::StateId;
-use netcheck_runtime::world::system::System;
 
 impl Job {
     /// The steps to a violation: shortened, and confirmed on fresh futures.
@@ -22,7 +21,8 @@ impl Job {
         searched: &mut Searched,
         (at, found): (StateId, Found),
     ) -> Result<Counterexample, Error> {
-        let Searched { explored, system, .. } = searched;
+        let Searched { explored, learned, .. } = searched;
+        let system = &mut learned.system;
         let (path_steps, mut found) = match explored.concrete.take() {
             Some(concrete) => concrete,
             None => (explored.path(system, at).map_err(interrupted)?, found),
@@ -32,7 +32,7 @@ impl Job {
             last.at_rest = found.at_rest.clone();
         }
         let visited = explored.store.len();
-        let Shortened { instead, gave_up } = self.shortened(system, (&path_steps, &steps, &found), visited)?;
+        let Shortened { instead, gave_up } = self.shortened(learned, (&path_steps, &steps, &found), visited)?;
         self.progress.has_shortened();
         if let Some(instead) = instead {
             (steps, found) = instead;
@@ -77,9 +77,9 @@ impl Job {
     /// As `replay`; then takes the steps that are possible once more, each after a call of `show`.
     pub(super) fn perform(&mut self, steps: &[Step], show: impl FnMut(usize, &Step)) -> Result<(), Error> {
         let modes = self.modes();
-        let (mut replayed, mut system) = self.run_again(modes, steps)?;
+        let (mut replayed, mut learned) = self.run_again(modes, steps)?;
         source::read_lines(&mut replayed.steps);
-        perform(&mut system, &replayed, show).map_err(interrupted)
+        perform(&mut learned.system, &replayed, show).map_err(interrupted)
     }
 
     /// The execution as it reads now, if it violates something.
@@ -109,7 +109,7 @@ impl Job {
             return Ok(found);
         }
         let modes = Modes { explains: true, ..self.modes() };
-        let (Replayed { steps, at, end, .. }, system) = self.run_again(modes, steps)?;
+        let (Replayed { steps, at, end, .. }, Learned { system, .. }) = self.run_again(modes, steps)?;
         match end {
             End::Violated(mut explained) if explained.kind == found.kind => {
                 let blamed = at.and_then(|(state, _)| blamed(&system, &state, &steps));
@@ -123,7 +123,7 @@ impl Job {
     }
 
     /// Runs steps again on fresh futures, every call traced to its source line.
-    fn run_again(&mut self, modes: Modes, steps: &[Step]) -> Result<(Replayed, System), Error> {
+    fn run_again(&mut self, modes: Modes, steps: &[Step]) -> Result<(Replayed, Learned), Error> {
         let modes = Modes { traces: true, ..modes };
         self.attempt_in(modes, |job, system, initial| replay(system, initial, &job.properties, steps))
     }

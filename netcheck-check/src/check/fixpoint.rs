@@ -1,7 +1,7 @@
 //! The search: rounds of exploration, until no stubborn set has relied on a footprint that grew.
 
 use super::Checker;
-use super::setup::Job;
+use super::setup::{Job, Learned};
 use crate::error::Error;
 use netcheck_runtime::property::Deadlocks;
 use netcheck_runtime::reduction::footprint::{Footprints, Uses};
@@ -36,16 +36,16 @@ pub(super) struct Searched {
     pub(super) apart: bool,
     /// The figures of a simulation, if it was one.
     pub(super) simulated: Option<Simulated>,
-    pub(super) system: System,
+    pub(super) learned: Learned,
 }
 
 impl Job {
     /// Searches to the fixpoint.
     pub(super) fn search(&mut self) -> Result<Searched, Error> {
-        let ((mut explored, rounds), system) = self.attempt(Job::explore)?;
+        let ((mut explored, rounds), learned) = self.attempt(Job::explore)?;
         explored.spread();
         let apart = explored.split > 0;
-        Ok(Searched { explored, rounds, apart, simulated: None, system })
+        Ok(Searched { explored, rounds, apart, simulated: None, learned })
     }
 
     /// Explores until the stubborn sets have relied on nothing that grew; a violation has to stand up.

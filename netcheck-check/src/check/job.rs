@@ -2,13 +2,14 @@
 //! violation is shortened, and confirmed; then all is summed up.
 
 use super::setup::Job;
+use super::summary::figures;
 use crate::error::Error;
 use crate::report::Report;
 
 impl Job {
     /// Checks the registered programs.
     pub(super) fn check(mut self) -> Result<Report, Error> {
-        let (searched, counterexample) = loop {
+        let (searched, figures, counterexample) = loop {
             let mut searched = match self.checker.simulation {
                 Some(simulation) => self.simulate(simulation)?,
                 None => self.search()?,
@@ -16,8 +17,10 @@ impl Job {
             if let Some(report) = self.hunted.take() {
                 return Ok(report);
             }
+            // Those of the search: a counterexample is made of the same system, and learns more.
+            let figures = figures(&searched);
             let explored = &searched.explored;
-            let Some((at, found)) = explored.found.clone() else { break (searched, None) };
+            let Some((at, found)) = explored.found.clone() else { break (searched, figures, None) };
             // In the full semantics the execution may come to another finding first.
             let first = explored.concrete.as_ref().map_or(&found, |(_, first)| first);
             if first.is_error {
@@ -27,9 +30,9 @@ impl Job {
             match self.counterexample(&mut searched, (at, found)) {
                 // The demands of the programs were seen only on the way to the least execution.
                 _ if self.demands != demands => {}
-                counterexample => break (searched, Some(counterexample?)),
+                counterexample => break (searched, figures, Some(counterexample?)),
             }
         };
-        self.summary(searched, counterexample)
+        self.summary(searched, figures, counterexample)
     }
 }

@@ -30,6 +30,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// A system with all that was learned in it, and its initial state.
+pub(super) struct Learned {
+    pub(super) system: System,
+    pub(super) initial: StateVector,
+}
+
 /// One check on its own thread.
 pub(super) struct Job {
     pub(super) checker: Checker,
@@ -210,7 +216,7 @@ impl Job {
     }
 
     /// A system in which nothing has been learned.
-    fn system(&self, modes: Modes) -> (System, StateVector) {
+    fn system(&self, modes: Modes) -> Learned {
         let host = |(index, process): (usize, &Registered)| {
             let number = index as u32 + 1;
             let [_, b, c, d] = number.to_be_bytes();
@@ -233,15 +239,29 @@ impl Job {
         let processes = self.registered.processes.iter().zip(&self.after).map(process).collect();
         let mut system = System::new(shared, processes, self.declared.clone(), self.demands);
         let initial = system.initial();
-        (system, initial)
+        Learned { system, initial }
     }
 
     /// Runs `attempt` on a fresh system, again whenever it learns of a demand.
     pub(super) fn attempt<R>(
         &mut self,
         attempt: impl FnMut(&Job, &mut System, &StateVector) -> Result<R, Interrupt>,
-    ) -> Result<(R, System), Error> {
+    ) -> Result<(R, Learned), Error> {
         self.attempt_in(self.modes(), attempt)
+    }
+
+    /// Runs `attempt` on a system in which something was learned, which it adds to; on fresh ones if it learns of a demand.
+    pub(super) fn attempt_on<R>(
+        &mut self,
+        learned: &mut Learned,
+        mut attempt: impl FnMut(&Job, &mut System, &StateVector) -> Result<R, Interrupt>,
+    ) -> Result<R, Error> {
+        match attempt(self, &mut learned.system, &learned.initial) {
+            Ok(result) => Ok(result),
+            Err(interrupt @ (Interrupt::Diagnostic(_) | Interrupt::Statics(_))) => Err(interrupted(interrupt)),
+            // A fresh system learns of it again.
+            Err(_) => Ok(self.attempt(attempt)?.0),
+        }
     }
 
     /// As `attempt`, with units that are run in these modes.
@@ -249,13 +269,13 @@ impl Job {
         &mut self,
         modes: Modes,
         mut attempt: impl FnMut(&Job, &mut System, &StateVector) -> Result<R, Interrupt>,
-    ) -> Result<(R, System), Error> {
+    ) -> Result<(R, Learned), Error> {
         loop {
             let (dating, captures, reach_ns) = (self.dating(), self.captures(), self.demands.reach_ns());
             let unread = self.unread();
-            let (mut system, initial) = self.system(Modes { dating, captures, reach_ns, unread, ..modes });
-            match attempt(self, &mut system, &initial) {
-                Ok(result) => return Ok((result, system)),
+            let mut learned = self.system(Modes { dating, captures, reach_ns, unread, ..modes });
+            match attempt(self, &mut learned.system, &learned.initial) {
+                Ok(result) => return Ok((result, learned)),
                 Err(interrupt @ (Interrupt::Diagnostic(_) | Interrupt::Statics(_))) => {
                     return Err(interrupted(interrupt));
                 }
@@ -277,7 +297,7 @@ impl Job {
                 }
                 Err(Interrupt::Asymmetry(asymmetry)) => {
                     self.progress.begin_again("since processes or tasks are not alike that seemed to be");
-                    self.tell_tasks_apart(&system, &asymmetry);
+                    self.tell_tasks_apart(&learned.system, &asymmetry);
                     self.asymmetries.push(asymmetry);
                 }
             }

@@ -2,7 +2,7 @@
 //! of those that cheaper searches find.
 
 use super::fixpoint::FULL_STATES_MAX;
-use super::setup::Job;
+use super::setup::{Job, Learned};
 use crate::error::Error;
 use crate::replay::{End, replay, script};
 use crate::trace::step::Step;
@@ -55,7 +55,7 @@ impl Job {
     /// has found it.
     pub(super) fn shortened(
         &mut self,
-        system: &System,
+        learned: &mut Learned,
         (path_steps, steps, found): (&[PathStep], &[Step], &Found),
         visited: usize,
     ) -> Result<Shortened, Error> {
@@ -64,11 +64,12 @@ impl Job {
         }
         self.progress.begin(Phase::Shortening);
         let is_full = is_full(path_steps);
-        let given = Known { cost: cost(system, path_steps), is_full, steps: steps.to_vec(), found: found.clone() };
+        let given =
+            Known { cost: cost(&learned.system, path_steps), is_full, steps: steps.to_vec(), found: found.clone() };
         let states_max = states_max(visited).min(self.checker.states_max);
-        let (fewest, has_fewest) = self.with_fewest_faults(given.clone(), states_max)?;
+        let (fewest, has_fewest) = self.with_fewest_faults(learned, given.clone(), states_max)?;
         let first = if has_fewest { First::Steps } else { First::Faults };
-        let (least, gave_up) = self.least(first, &fewest, states_max)?;
+        let (least, gave_up) = self.least(learned, (first, states_max), &fewest)?;
         let least = match (least, gave_up) {
             // Also one that costs as much: it is the same, whatever the search has found.
             (Some(Known { steps, found, .. }), None) => {
@@ -78,11 +79,12 @@ impl Job {
         };
         let mut best = fewest.or_lesser(least);
         if !has_fewest && !self.progress.has_to_end() {
-            let (shorter, _) = self.least(First::Steps, &best, FULL_STATES_MAX.min(self.checker.states_max))?;
+            let (shorter, _) =
+                self.least(learned, (First::Steps, FULL_STATES_MAX.min(self.checker.states_max)), &best)?;
             best = best.or_lesser(shorter);
         }
         if !self.progress.has_to_end() {
-            let pruned = self.pruned(&best)?;
+            let pruned = self.pruned(learned, &best)?;
             best = best.or_lesser(pruned);
         }
         let gave_up = gave_up.or(Some(GaveUp::States(states_max)));
@@ -94,12 +96,12 @@ impl Job {
     /// than the known one.
     fn least(
         &mut self,
-        first: First,
+        learned: &mut Learned,
+        (first, states_max): (First, usize),
         known: &Known,
-        states_max: usize,
     ) -> Result<(Option<Known>, Option<GaveUp>), Error> {
         let memory_bytes_max = self.checker.memory_bytes_max;
-        let (result, _) = self.attempt(|job, system, initial| {
+        self.attempt_on(learned, |job, system, initial| {
             let bounds = Bounds { first, known: known.bound(), states_max, memory_bytes_max, progress: &job.progress };
             let Minimal { least, gave_up } = minimal(system, initial, &job.properties, known.found.kind, bounds)?;
             let least = match least {
@@ -109,17 +111,21 @@ impl Job {
                 None => None,
             };
             Ok((least, gave_up))
-        })?;
-        Ok(result)
+        })
     }
 
     /// The execution with the fewest faults that reduced searches find, by faults, and whether there is none with fewer.
-    fn with_fewest_faults(&mut self, given: Known, states_max: usize) -> Result<(Known, bool), Error> {
+    fn with_fewest_faults(
+        &mut self,
+        learned: &mut Learned,
+        given: Known,
+        states_max: usize,
+    ) -> Result<(Known, bool), Error> {
         let mut fewest = given;
         if fewest.cost.faults > 1 && self.checker.reduction && !self.progress.has_to_end() {
             // Without a limit, which takes part in the states.
             let (found, _) = self.reduced_by_faults(self.declared.clone(), states_max)?;
-            fewest = self.unless_more(fewest, found)?.0;
+            fewest = self.unless_more(learned, fewest, found)?.0;
         }
         while fewest.cost.faults > 0 {
             if !self.checker.reduction || self.progress.has_to_end() {
@@ -130,7 +136,7 @@ impl Job {
             if found.is_none() {
                 return Ok((fewest, is_complete));
             }
-            let (lesser, is_lesser) = self.unless_more(fewest, found)?;
+            let (lesser, is_lesser) = self.unless_more(learned, fewest, found)?;
             if !is_lesser {
                 return Ok((lesser, false));
             }
@@ -141,19 +147,25 @@ impl Job {
 
     /// The execution that was found in place of a known one, if it has fewer faults and can be repeated under the declared
     /// ones. Its violation is of the same kind, unless whatever has the fewest faults was asked for.
-    fn unless_more(&mut self, known: Known, found: Option<Known>) -> Result<(Known, bool), Error> {
+    fn unless_more(
+        &mut self,
+        learned: &mut Learned,
+        known: Known,
+        found: Option<Known>,
+    ) -> Result<(Known, bool), Error> {
         let is_any_meant = self.checker.search == Some(Search::Faults) && self.checker.score.is_none();
         let is_meant = |found: &Found| (is_any_meant || found.kind == known.found.kind) && !found.is_error;
         let has_fewer = |found: &Known| found.cost.faults < known.cost.faults && is_meant(&found.found);
         match found.filter(has_fewer) {
-            Some(found) if self.happens_again(&found)? => Ok((found, true)),
+            Some(found) if self.happens_again(learned, &found)? => Ok((found, true)),
             _ => Ok((known, false)),
         }
     }
 
     /// Whether an execution can be repeated where the faults are the declared ones, with its violation and its cost.
-    fn happens_again(&mut self, known: &Known) -> Result<bool, Error> {
-        let (again, _) = self.attempt(|job, system, initial| replay(system, initial, &job.properties, &known.steps))?;
+    fn happens_again(&mut self, learned: &mut Learned, known: &Known) -> Result<bool, Error> {
+        let again =
+            self.attempt_on(learned, |job, system, initial| replay(system, initial, &job.properties, &known.steps))?;
         Ok(matches!(again.end, End::Violated(again) if again.is_again(&known.found)))
     }
 
@@ -191,12 +203,12 @@ impl Job {
     }
 
     /// The known execution without steps that its violation does not need.
-    fn pruned(&mut self, known: &Known) -> Result<Option<Known>, Error> {
+    fn pruned(&mut self, learned: &mut Learned, known: &Known) -> Result<Option<Known>, Error> {
         if self.is_dense() {
             // Its steps depend on the instants of all others.
             return Ok(None);
         }
-        let (pruned, _) = self.attempt(|job, system, initial| {
+        self.attempt_on(learned, |job, system, initial| {
             let path = replay(system, initial, &job.properties, &known.steps)?.path;
             let judged = (&job.properties, known.found.kind);
             Ok(match pruned(system, initial, judged, &path, &job.progress)? {
@@ -205,8 +217,7 @@ impl Job {
                 }
                 None => None,
             })
-        })?;
-        Ok(pruned)
+        })
     }
 }
 

@@ -130,7 +130,7 @@ impl Job {
             Until::Runs(runs) => executions >= runs,
             Until::Time(time) => started.elapsed() >= time,
         };
-        let ((explored, simulated), system) = self.attempt(|job, system, initial| {
+        let ((explored, simulated), learned) = self.attempt(|job, system, initial| {
             let plan = Plan {
                 search: job.checker.order(),
                 score: None,
@@ -148,11 +148,11 @@ impl Job {
             let executions = Executions { seed, in_order, delays, is_enough: &is_enough };
             simulate(system, initial, plan, &job.properties, &executions)
         })?;
-        if has_drawn_delays && system.demands.clock {
+        if has_drawn_delays && learned.system.demands.clock {
             return Err(Error::new("delays of datagrams are drawn, and a program reads the clock".to_owned()).with_advice(
                 "leave `drawn_delays` out: then what happens next is drawn, and instants that are no numbers can be read",
             ));
         }
-        Ok(Searched { explored, rounds: 1, apart: false, simulated: Some(simulated), system })
+        Ok(Searched { explored, rounds: 1, apart: false, simulated: Some(simulated), learned })
     }
 }

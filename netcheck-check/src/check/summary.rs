@@ -4,7 +4,7 @@ use super::Checker;
 use super::automata::{automata, monitors};
 use super::coverage::Coverage;
 use super::fixpoint::Searched;
-use super::setup::{Job, interrupted};
+use super::setup::{Job, Learned, interrupted};
 use crate::alone::is_alone;
 use crate::error::{Error, shared_statics};
 use crate::report::{Figures, Report, Verdict};
@@ -18,9 +18,13 @@ use std::collections::BTreeSet;
 
 impl Job {
     /// The report of a check.
-    pub(super) fn summary(self, searched: Searched, counterexample: Option<Counterexample>) -> Result<Report, Error> {
-        let figures = figures(&searched);
-        let Searched { explored, mut system, simulated, apart, .. } = searched;
+    pub(super) fn summary(
+        self,
+        searched: Searched,
+        figures: Figures,
+        counterexample: Option<Counterexample>,
+    ) -> Result<Report, Error> {
+        let Searched { explored, learned: Learned { mut system, .. }, simulated, apart, .. } = searched;
         let coverage = Coverage::of(&system, &explored.taken, &self.registered);
         let vacuous =
             coverage.vacuous(self.checker.duration).filter(|_| counterexample.is_none() && explored.limit.is_none());
@@ -154,8 +158,8 @@ impl Job {
 }
 
 /// How much was explored and learned.
-fn figures(searched: &Searched) -> Figures {
-    let Searched { explored, rounds, system, .. } = searched;
+pub(super) fn figures(searched: &Searched) -> Figures {
+    let Searched { explored, rounds, learned: Learned { system, .. }, .. } = searched;
     let learned = &system.learner.automata;
     let (set_back, copies_bytes) = system.learner.copied();
     Figures {

@@ -1,7 +1,7 @@
 //! The audit against searches of which something was forgotten: a step that a defect of the reduction would have missed.
 
 use crate::check::fixpoint::Searched;
-use crate::check::setup::Job;
+use crate::check::setup::{Job, Learned};
 use crate::check::{Checker, Identity, Udp};
 use crate::network::Network;
 use netcheck_runtime::id::UnitId;
@@ -57,7 +57,7 @@ fn whatever_is_forgotten_of_a_small_part_is_found_beside_a_large_one() {
     register(&mut network);
     let checker = Checker::new().udp(Udp::new().loss()).identity(Identity::Memory);
     let mut job = Job::new(checker, network, Default::default(), Default::default()).expect("it can be checked");
-    let Searched { mut explored, mut system, .. } = job.search().expect("all states");
+    let Searched { mut explored, learned: Learned { mut system, .. }, .. } = job.search().expect("all states");
     assert!(explored.store.len() > 5_000, "{} states", explored.store.len());
     let small = UnitId(u32::from(SENDERS) + 1);
     assert_eq!(system.shared().unit(small).name, "small");
