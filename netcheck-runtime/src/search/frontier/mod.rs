@@ -7,6 +7,7 @@
 //! - `passed`: the steps of expanded states;
 //! - `walk`: random walks, one after the other;
 //! - `priorities`: random priorities of units, for walks;
+//! - `ways`: by the best ways to open states, as an order sees them;
 //! - `faults`: by the number of faults on the way;
 //! - `joint`: by the number of messages on the way;
 //! - `network_states`: depth-first by states of the network;
@@ -23,6 +24,7 @@ mod passed;
 mod priorities;
 mod retransmissions;
 mod walk;
+mod ways;
 
 use crate::id::{NodeId, UnitId};
 use crate::world::step::{Delivered, Message};
@@ -34,6 +36,7 @@ use network_states::NetworkStates;
 use retransmissions::Retransmissions;
 use std::collections::VecDeque;
 use walk::Walks;
+use ways::Ways;
 
 /// The order in which states are explored. All of them explore everything in the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -192,7 +195,7 @@ pub(crate) enum Frontier {
     Queue(VecDeque<StateId>),
     Stack(Vec<StateId>),
     Walks(Box<Walks>),
-    Faults(Faults),
+    Faults(Ways<Faults>),
     Joint(Joint),
     NetworkStates(NetworkStates),
     Retransmissions(Retransmissions),
@@ -205,7 +208,7 @@ impl Frontier {
         match search {
             Search::Bfs => Frontier::Queue(VecDeque::from([first])),
             Search::Dfs => Frontier::Stack(vec![first]),
-            Search::Faults => Frontier::Faults(Faults::new(first)),
+            Search::Faults => Frontier::Faults(Ways::new(first)),
             Search::Joint => Frontier::Joint(Joint::new(first)),
             Search::NetworkStates { retransmissions: None } => Frontier::NetworkStates(NetworkStates::new(first)),
             Search::NetworkStates { retransmissions: Some(arrivals) } => {
@@ -231,7 +234,7 @@ impl Frontier {
             Frontier::Queue(queue) => queue.extend(new),
             Frontier::Stack(stack) => stack.extend(new.rev()),
             Frontier::Walks(walks) => walks.extend(successors),
-            Frontier::Faults(faults) => faults.extend(successors),
+            Frontier::Faults(ways) => ways.extend(successors),
             Frontier::Joint(joint) => joint.extend(successors),
             Frontier::NetworkStates(states) => states.extend(successors),
             Frontier::Retransmissions(ways) => ways.extend(successors),
@@ -244,7 +247,7 @@ impl Frontier {
             Frontier::Queue(queue) => queue.pop_front(),
             Frontier::Stack(stack) => stack.pop(),
             Frontier::Walks(walks) => walks.pop(),
-            Frontier::Faults(faults) => faults.pop(),
+            Frontier::Faults(ways) => ways.pop(),
             Frontier::Joint(joint) => joint.pop(),
             Frontier::NetworkStates(states) => states.pop(),
             Frontier::Retransmissions(ways) => ways.pop(),
@@ -257,7 +260,7 @@ impl Frontier {
             Frontier::Queue(queue) => queue.len(),
             Frontier::Stack(stack) => stack.len(),
             Frontier::Walks(walks) => walks.len(),
-            Frontier::Faults(faults) => faults.len(),
+            Frontier::Faults(ways) => ways.len(),
             Frontier::Joint(joint) => joint.len(),
             Frontier::NetworkStates(states) => states.len(),
             Frontier::Retransmissions(ways) => ways.len(),
@@ -270,7 +273,7 @@ impl Frontier {
     pub(crate) fn coming(&self, count: usize) -> Vec<StateId> {
         match self {
             Frontier::Queue(queue) => queue.iter().take(count).copied().collect(),
-            Frontier::Faults(faults) => faults.coming().take(count).collect(),
+            Frontier::Faults(ways) => ways.coming().take(count).collect(),
             Frontier::Stack(_)
             | Frontier::Walks(_)
             | Frontier::Joint(_)
@@ -285,7 +288,7 @@ impl Frontier {
         match self {
             Frontier::Queue(_) | Frontier::Stack(_) => size_of::<StateId>(),
             Frontier::Walks(_) => Walks::STATE_BYTES,
-            Frontier::Faults(_) => Faults::STATE_BYTES,
+            Frontier::Faults(_) => Ways::<Faults>::STATE_BYTES,
             Frontier::Joint(_) => Joint::STATE_BYTES,
             Frontier::NetworkStates(_) => NetworkStates::STATE_BYTES,
             Frontier::Retransmissions(_) => Retransmissions::STATE_BYTES,
@@ -309,7 +312,7 @@ impl Frontier {
     /// Whether an open state is better reached by this step of the state that was popped last.
     pub(crate) fn prefers(&self, successor: &Successor) -> bool {
         match self {
-            Frontier::Faults(faults) => faults.prefers(successor),
+            Frontier::Faults(ways) => ways.prefers(successor),
             Frontier::Joint(joint) => joint.prefers(successor),
             Frontier::Retransmissions(ways) => ways.prefers(successor),
             _ => false,
@@ -324,7 +327,7 @@ impl Frontier {
     /// The faults on the way to the state that was popped last, for frontiers that count them.
     pub(crate) fn faults(&self) -> u32 {
         match self {
-            Frontier::Faults(faults) => faults.here(),
+            Frontier::Faults(ways) => ways.here().faults,
             Frontier::Best(best) => best.here(),
             _ => 0,
         }
