@@ -53,7 +53,7 @@ use proc_macro::TokenStream;
 /// | `deadlocks = paper` | what waits for a next client: `each_process` (a process waits for ever unless a task of its own is in `accept`), or `paper` (unless anybody is) |
 /// | `at_most = 1` | faults in one execution: packets lost or overtaken, further copies, calls that fail |
 /// | `duration = 10s`, `duration = 500ms` | only the first so many seconds of the programs' time |
-/// | `search = bfs` | `bfs`, `dfs`, `faults`, `joint`, `network_states` or `network_states(retransmissions = 2)`, `retransmissions(2)`, `random` or `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`, `simulate` or `simulate(seed = 7, runs = 10_000)` or `simulate(time = 30)` |
+/// | `search = bfs` | `bfs`, `dfs`, `faults`, `joint`, `reads`, `network_states` or `network_states(retransmissions = 2)`, `retransmissions(2)`, `random` or `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`, `simulate` or `simulate(seed = 7, runs = 10_000)` or `simulate(time = 30)` |
 /// | `seed = 7` | other random numbers for the programs, and another walk for `search = random` or `pct` |
 /// | `max_states = 1_000_000`, `max_depth = 500`, `max_messages = 100` | limits; a check that reaches one is inconclusive, and fails |
 /// | `max_memory = 2 << 30` | a limit as well: bytes that visited states may take |

@@ -182,6 +182,7 @@ pub const SEARCHES: &[Order] = &[
     order("dfs", "Dfs"),
     order("faults", "Faults"),
     order("joint", "Joint"),
+    order("reads", "Reads"),
     Order {
         words: &[positive("retransmissions", Takes::Number, "2", ARRIVALS)],
         example: Some("network_states(retransmissions = 2)"),

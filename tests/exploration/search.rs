@@ -11,11 +11,12 @@ use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::time::timeout;
 
-const SEARCHES: [Search; 12] = [
+const SEARCHES: [Search; 13] = [
     Search::Bfs,
     Search::Dfs,
     Search::Faults,
     Search::Joint,
+    Search::Reads,
     Search::NetworkStates { retransmissions: None },
     Search::NetworkStates { retransmissions: Some(2) },
     Search::Retransmissions { arrivals: 1 },

@@ -38,7 +38,7 @@ fn lossy() -> Checker {
 
 #[test]
 fn in_the_full_space() {
-    for search in [Search::Bfs, Search::Faults, Search::Dfs, Search::Random { seed: 7 }] {
+    for search in [Search::Bfs, Search::Faults, Search::Reads, Search::Dfs, Search::Random { seed: 7 }] {
         let report = same(&lossy().reduction(false).search(search), sessions(2, 2));
         assert_eq!((report.states(), report.transitions()), (3_174, 11_284));
     }

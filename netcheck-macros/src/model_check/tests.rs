@@ -171,8 +171,8 @@ fn all_mistakes_are_reported_at_once() {
             "`at_most` lacks its value",
             "unknown word `los`, did you mean `loss`?",
             "`loss` is said twice",
-            "expected `bfs`, `dfs`, `faults`, `joint`, `network_states`, `retransmissions`, `random`, `pct` or `simulate`, \
-             found `bsf`, did you mean `bfs`?",
+            "expected `bfs`, `dfs`, `faults`, `joint`, `reads`, `network_states`, `retransmissions`, `random`, `pct` or \
+             `simulate`, found `bsf`, did you mean `bfs`?",
             "unknown word `at_least`",
             "`max_depth` needs a value",
             "`loss` can't be combined with `copies`",

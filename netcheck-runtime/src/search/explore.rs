@@ -75,7 +75,8 @@ fn follow(
     let replaces_next = symmetry.is_some() || observer.is_some();
     let reads_next = subsumes || replaces_next || score.is_some() || reads_network;
     let tells_deliveries = matches!(frontier, Frontier::Retransmissions(_));
-    let tells_messages = matches!(frontier, Frontier::Joint(_)) || plan.limits.messages_max.is_some();
+    let goes_by_messages = matches!(frontier, Frontier::Joint(_) | Frontier::Reads(_));
+    let tells_messages = goes_by_messages || plan.limits.messages_max.is_some();
     let (met, next) = (Vec::new(), Vec::new());
     let mut search = Exploration {
         system,

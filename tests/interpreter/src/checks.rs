@@ -31,7 +31,7 @@ pub fn orders(seed: u64) -> [Order; 3] {
             Order::By(Search::NetworkStates { retransmissions: [None, Some(1), Some(2)][(seed / 5 % 3) as usize] }),
             Order::By(Search::Retransmissions { arrivals: 1 + (seed / 5 % 2) as usize }),
         ],
-        _ => [Order::By(Search::Joint), Order::By(Search::Pct { seed, depth: 2 })],
+        _ => [Order::By(Search::Reads), Order::By(Search::Pct { seed, depth: 2 })],
     };
     [Order::By(Search::Bfs), others[0], others[1]]
 }

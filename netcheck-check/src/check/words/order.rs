@@ -15,6 +15,7 @@ const ORDERS: &Choices<Search> = &[
     ("dfs", Search::Dfs),
     ("faults", Search::Faults),
     ("joint", Search::Joint),
+    ("reads", Search::Reads),
     ("network_states", Search::NetworkStates { retransmissions: None }),
     ("retransmissions", Search::Retransmissions { arrivals: 2 }),
     ("random", Search::Random { seed: 0 }),
@@ -23,7 +24,7 @@ const ORDERS: &Choices<Search> = &[
     ("simulate", Search::Bfs),
 ];
 
-/// `bfs`, `dfs`, `faults`, `joint`, `network_states`, `network_states(retransmissions = 2)`, `retransmissions(2)`,
+/// `bfs`, `dfs`, `faults`, `joint`, `reads`, `network_states`, `network_states(retransmissions = 2)`, `retransmissions(2)`,
 /// `random`, `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`.
 pub(super) fn search(value: &Value<'_>) -> Result<Search, Wrong> {
     let Kind::Word(word) = &value.kind else { return choice(value, ORDERS) };

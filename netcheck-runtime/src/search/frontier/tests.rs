@@ -37,11 +37,12 @@ fn drained(mut frontier: Frontier) -> Vec<StateId> {
 
 #[test]
 fn every_frontier_gives_each_state_once() {
-    const SEARCHES: [Search; 11] = [
+    const SEARCHES: [Search; 12] = [
         Search::Bfs,
         Search::Dfs,
         Search::Faults,
         Search::Joint,
+        Search::Reads,
         Search::NetworkStates { retransmissions: None },
         Search::NetworkStates { retransmissions: Some(1) },
         Search::Retransmissions { arrivals: 0 },
@@ -207,6 +208,37 @@ fn a_state_that_is_met_again_with_fewer_messages_is_moved_to_the_front() {
     assert_eq!(frontier.pop(), Some(shared));
     assert!(!frontier.prefers(&again(None, first)), "it had its turn");
     assert_eq!(drained(frontier), [other, last], "the old place of the shared one is empty");
+}
+
+#[test]
+fn a_read_is_as_long_as_eight_other_steps() {
+    let [first, read, written, sent, other, beside] = states();
+    let with = |message, state| Successor { message: Some(message), ..new(state) };
+    let mut frontier = Frontier::new(Search::Reads, first);
+    frontier.pop();
+    frontier.extend(&[with(Message::Read, read), with(Message::Written, written), new(beside)]);
+    assert_eq!((frontier.pop(), frontier.pop()), (Some(written), Some(beside)), "breadth-first");
+    frontier.extend(&[new(sent)]);
+    for step in 2..8 {
+        assert_eq!(frontier.pop(), Some(sent), "{step} steps");
+        frontier.extend(&[Successor { is_new: true, ..new(sent) }]);
+    }
+    frontier.extend(&[new(other)]);
+    assert_eq!(drained(frontier), [read, sent, other], "after 8 steps");
+}
+
+#[test]
+fn a_state_that_is_met_again_without_a_read_is_moved_to_the_front() {
+    let [first, shared, other, local] = states();
+    let with = |message, state| Successor { message: Some(message), ..new(state) };
+    let again = |state| Successor { is_new: false, ..new(state) };
+    let mut frontier = Frontier::new(Search::Reads, first);
+    frontier.pop();
+    frontier.extend(&[with(Message::Read, other), with(Message::Read, shared), new(local)]);
+    assert_eq!(frontier.pop(), Some(local));
+    assert!(frontier.prefers(&again(shared)) && !frontier.prefers(&again(first)));
+    frontier.extend(&[again(shared)]);
+    assert_eq!(drained(frontier), [shared, other]);
 }
 
 #[test]

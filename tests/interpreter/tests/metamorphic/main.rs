@@ -424,13 +424,14 @@ fn configurations_agree(seeds: Range<u64>) -> Tally {
     let relation = |seed: u64, system: &System| {
         let reduced = checker(system, true, 0);
         let base = check(system, &reduced);
-        let configurations: [(&str, Checker); 13] = [
+        let configurations: [(&str, Checker); 14] = [
             ("unreduced", checker(system, false, 0)),
             ("two threads", reduced.clone().threads(2)),
             ("fingerprints", reduced.clone().store(Keep::Fingerprint)),
             ("depth-first", reduced.clone().search(Search::Dfs)),
             ("by faults", reduced.clone().search(Search::Faults)),
             ("by messages", reduced.clone().search(Search::Joint)),
+            ("by reads", reduced.clone().search(Search::Reads)),
             ("by networks", reduced.clone().search(Search::NetworkStates { retransmissions: None })),
             ("by repetitions", reduced.clone().search(Search::Retransmissions { arrivals: 1 })),
             ("at random", reduced.clone().search(Search::Pct { seed, depth: 3 })),
