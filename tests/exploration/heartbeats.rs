@@ -1,7 +1,7 @@
 //! Beside a process that ticks, or asks itself, for ever, an isolated task that sleeps and panics is found: alone and beside
 //! a process of many states that has nothing to do with it, with the audit and without, with the reduction and without.
 use netcheck as tokio;
-use netcheck::check::{Checker, Verdict};
+use netcheck::check::{Checker, Search, Udp, Verdict};
 use tokio::net::UdpSocket;
 use tokio::time::{Duration, sleep, timeout};
 
@@ -92,4 +92,48 @@ fn heartbeat_in_a_larger_system() {
 #[test]
 fn asks_again_in_a_larger_system() {
     assert_eq!(verdict(Checker::new(), true, true), Ok(Verdict::Violated))
+}
+
+async fn beacon() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    loop {
+        socket.send_to(&[9], "client:4001").await.unwrap();
+        sleep(ms(1_000)).await;
+    }
+}
+
+async fn echo() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    let mut buffer = [0; 1];
+    loop {
+        let (_, from) = socket.recv_from(&mut buffer).await.unwrap();
+        socket.send_to(&buffer, from).await.unwrap();
+    }
+}
+
+async fn asks(rounds: u8) {
+    let socket = UdpSocket::bind("0.0.0.0:4001").await.unwrap();
+    for round in 0..rounds {
+        socket.send_to(&[round], "echo:4000").await.unwrap();
+        let mut buffer = [9; 1];
+        while buffer != [round] {
+            socket.recv_from(&mut buffer).await.unwrap();
+        }
+    }
+    panic!("found");
+}
+
+/// Datagrams that take any time pile up under way, so that each of endlessly many states is covered by the next one. One
+/// after so many has its turn all the same, and the bug behind some messages is met.
+#[test]
+fn beside_datagrams_that_pile_up_a_bug_behind_messages_is_found() {
+    for (search, rounds, states_max) in [(Search::Bfs, 3, 700), (Search::Reads, 1, 450), (Search::Reads, 3, 3_500)] {
+        let checker = Checker::new().udp(Udp::new().delay(..)).search(search).reduction(false);
+        let report = checker.max_states(states_max).check(|net| {
+            net.daemon("beacon", beacon);
+            net.daemon("echo", echo);
+            net.process("client", move || asks(rounds)).after("beacon").after("echo");
+        });
+        assert_eq!(report.verdict(), Verdict::Violated, "{search:?}, {rounds}: {report}");
+    }
 }

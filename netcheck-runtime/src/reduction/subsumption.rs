@@ -55,6 +55,9 @@ use crate::world::system::System;
 use ahash::{AHashMap, AHashSet};
 use smallvec::SmallVec;
 
+/// States that are superseded one by the other, at the most, without a turn.
+const CHAIN_MAX: u32 = 8;
+
 /// The visited states, by their values outside of the zone and of the channels that may cover each other.
 pub(crate) struct Subsumption {
     by_rest: AHashMap<StateVector, Vec<(u32, Links, StateId)>>,
@@ -80,6 +83,8 @@ struct Superseded {
     skipped: AHashSet<StateId>,
     /// States that need to be expanded, whatever covers them.
     needed: AHashSet<StateId>,
+    /// For states whose turn has not come: how many have been superseded one by the other, up to this one.
+    chains: AHashMap<StateId, u32>,
 }
 
 /// The values of the channels, in the order of their components.
@@ -113,15 +118,23 @@ impl Subsumption {
         let (zone, links) = self.split(system, state);
         let mut visited = self.by_rest.remove(&self.rest).unwrap_or_default();
         if system.zone.is_some() {
+            let mut chain = 0;
             visited.retain(|(less_zone, less, earlier)| {
-                let is_superseded = !self.superseded.needed.contains(earlier)
+                let before = self.superseded.chains.get(earlier).copied().unwrap_or(0);
+                let is_superseded = before < CHAIN_MAX
+                    && !self.superseded.needed.contains(earlier)
                     && self.covers(system, (zone, &links), (*less_zone, less));
                 if is_superseded {
+                    self.superseded.chains.remove(earlier);
+                    chain = chain.max(before + 1);
                     self.superseded.waiting.insert(*earlier);
                     all_superseded.push(*earlier);
                 }
                 !is_superseded
             });
+            if chain > 0 {
+                self.superseded.chains.insert(id, chain);
+            }
             if is_needed_after(transition) {
                 self.superseded.needed.insert(id);
             }
@@ -133,13 +146,14 @@ impl Subsumption {
 
     /// Whether a state whose turn has come need not be expanded.
     pub(crate) fn skips(&mut self, id: StateId) -> bool {
-        let Superseded { waiting, skipped, .. } = &mut self.superseded;
+        let Superseded { waiting, skipped, chains, .. } = &mut self.superseded;
+        chains.remove(&id);
         waiting.remove(&id) && skipped.insert(id)
     }
 
     /// A step leads to a state that was visited before. Whether its turn has to come again.
     pub(crate) fn needs(&mut self, system: &System, transition: &Transition, id: StateId) -> bool {
-        let Superseded { waiting, skipped, needed } = &mut self.superseded;
+        let Superseded { waiting, skipped, needed, .. } = &mut self.superseded;
         if system.zone.is_none() || !is_needed_after(transition) {
             return false;
         }
