@@ -10,7 +10,7 @@ pub mod program;
 pub mod specification;
 
 use netcheck::Network;
-use netcheck::check::{Checker, Report, Search, Udp};
+use netcheck::check::{Checker, Report, Udp};
 use program::client::{self, Wish};
 use program::folder::Folder;
 use program::packet::{Mode, Packet};
@@ -129,10 +129,9 @@ impl Transfer {
         Checker::new().udp(udp).check(|net| self.register(net))
     }
 
-    /// As [`Transfer::check`], for a larger space, which is given up after so many seconds. The order is by packets that
-    /// were sent or read: of the states with as many of them, many cover each other.
+    /// As [`Transfer::check`], for a larger space, which is given up after so many seconds.
     pub fn check_within(self, udp: Udp, seconds: u64) -> Report {
-        let checker = Checker::new().udp(udp).search(Search::Joint).max_time(Duration::from_secs(seconds));
+        let checker = Checker::new().udp(udp).max_time(Duration::from_secs(seconds));
         checker.check(|net| self.register(net))
     }
 }

@@ -47,7 +47,7 @@ impl Method {
             Method::Ns => checker.search(Search::NetworkStates { retransmissions: None }),
             Method::Pr(arrivals) => checker.search(Search::Retransmissions { arrivals }),
             Method::NsPr(arrivals) => checker.search(Search::NetworkStates { retransmissions: Some(arrivals) }),
-            Method::Exhaustive => checker.search(Search::Joint),
+            Method::Exhaustive => checker.search(Search::Reads),
         }
     }
 

@@ -66,7 +66,7 @@ RAN         random executions: delays of 107.5 ms and some more, by a Gamma dist
 NS          depth-first; a state whose network is known waits (search = network_states)
 PR1, 2, 5   first what happens while no packet arrives more than 1, 2, 5 times (search = retransmissions(2))
 NSPR1, 2    both (search = network_states(retransmissions = 2))
-exhaustive  by the number of messages (search = joint), which comes to the end of the whole space
+exhaustive  the order with delays (search = reads), which comes to the end of the whole space
 
 Each method has 20,000 executions, or 50,000 states, and 20 seconds; `no` says how many it came to. The seconds are those of
 the whole check, with the time to make the counterexample the least one. The paper's are its Table 2 (tftp-hpa 0.24, emulated

@@ -224,8 +224,8 @@ impl Checker {
         self
     }
 
-    /// The order of exploration: breadth-first, unless said otherwise; by faults with
-    /// [`Checker::subsumption`].
+    /// The order of exploration: breadth-first, unless said otherwise; in dense time ([`Udp::delay`]) by length, where reads
+    /// are long ([`Search::Reads`]); else by faults with [`Checker::subsumption`].
     pub fn search(mut self, search: Search) -> Self {
         (self.search, self.score, self.simulation) = (Some(search), None, None);
         self
@@ -296,7 +296,7 @@ impl Checker {
     /// hold some of its packets, and the others may get lost. It pays where packets pile up, and
     /// does nothing without loss, with `at_most`, or where both sides perturb (`Direction::Both`).
     ///
-    /// Unless [`Checker::search`] says otherwise, what happens without loss is then explored first
+    /// Unless time is dense or [`Checker::search`] says otherwise, what happens without loss is then explored first
     /// ([`Search::Faults`]): the fuller a channel, the more it covers.
     pub fn subsumption(mut self, subsumption: bool) -> Self {
         self.subsumption = subsumption;
@@ -335,8 +335,8 @@ impl Checker {
     /// How many threads explore. Verdict, states and counterexample are the same for any number.
     ///
     /// It pays for big state spaces: programs are run by one thread only, and so their futures need not be `Send`; the
-    /// other threads work out steps that are known already, and only breadth-first or by faults ([`Search::Bfs`],
-    /// [`Search::Faults`]). Other orders are explored by one thread.
+    /// other threads work out steps that are known already, and only breadth-first, by faults or by reads
+    /// ([`Search::Bfs`], [`Search::Faults`], [`Search::Reads`]). Other orders are explored by one thread.
     ///
     /// # Panics
     /// If `threads` is 0 or more than 256. More threads than the machine has cores only wait for each other.
@@ -437,10 +437,16 @@ impl Checker {
     pub fn try_propagation(&self, network: impl FnOnce(&mut Network)) -> Result<Propagation, Error> {
         self.run(registered(network), |job| job.propagation())
     }
+}
 
+impl Job {
     /// The order of exploration.
     fn order(&self) -> Search {
-        self.search.unwrap_or(if self.subsumption { Search::Faults } else { Search::Bfs })
+        self.checker.search.unwrap_or(match self.checker.subsumption {
+            _ if self.is_dense() => Search::Reads,
+            true => Search::Faults,
+            false => Search::Bfs,
+        })
     }
 }
 

@@ -18,10 +18,11 @@ use std::time::Duration;
 const PATIENCE_S: u64 = 300;
 
 #[track_caller]
-fn is_right(transfer: Transfer) {
+fn is_right(transfer: Transfer) -> usize {
     let report = transfer.check_within(any_delay(), PATIENCE_S);
     assert_eq!(report.verdict(), Verdict::Verified, "{transfer:?}: {report}");
     assert_eq!(report.outputs("client"), [r#"Err(Silence)"#, "Ok(())"], "{transfer:?}");
+    report.states()
 }
 
 #[test]
@@ -38,6 +39,16 @@ fn a_transfer_is_right_whatever_time_its_packets_take() {
 fn three_packets_each_sent_again_four_times_are_right_whatever_time_they_take() {
     is_right(Transfer::corrected(Way::Write, 3, 4));
     is_right(Transfer::corrected(Way::Read, 3, 4));
+}
+
+/// The order that nobody has chosen meets states with more packets under way before those that they cover are expanded.
+/// Breadth-first, three packets that are sent again twice have 300,000 states.
+#[test]
+fn larger_transfers_have_some_ten_thousand_states_by_the_default_order() {
+    for (way, blocks, retries) in [(Way::Write, 3, 4), (Way::Read, 3, 6), (Way::Write, 6, 3)] {
+        let states = is_right(Transfer::corrected(way, blocks, retries));
+        assert!(states < 50_000, "{way:?}, {blocks}, {retries}: {states}");
+    }
 }
 
 #[test]

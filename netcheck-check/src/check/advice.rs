@@ -230,10 +230,11 @@ impl Job {
     }
 
     fn about_order(&self) -> Option<Piece> {
-        (self.is_dense() && self.checker.search.is_none_or(|search| search == Search::Bfs)).then(|| {
-            let sentence = "`search = joint` goes by the packets that were sent or read: with `delay`, more states are \
-                            covered by others then, and left out";
-            Piece::word(Word::Joint, sentence.to_owned())
+        let is_plain = matches!(self.checker.search, Some(Search::Bfs | Search::Dfs));
+        (self.is_dense() && is_plain).then(|| {
+            let sentence = "`search = reads`, the order with `delay` unless another one is asked for, puts reads off: more \
+                            states are covered by others then, and left out";
+            Piece::word(Word::Reads, sentence.to_owned())
         })
     }
 

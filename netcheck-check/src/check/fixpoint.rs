@@ -62,7 +62,7 @@ impl Job {
     /// walk that hunts for bugs has to come to ends of the whole; and with `deadlocks = paper` what a process waits for is
     /// worth what all others wait for.
     pub(super) fn uses(&self) -> Uses {
-        let hunts = self.checker.score.is_none() && self.checker.order().hunts();
+        let hunts = self.checker.score.is_none() && self.order().hunts();
         let is_whole = self.checker.deadlocks == Deadlocks::Paper
             || !self.properties.is_empty() && (hunts || self.like_processes().is_some());
         Uses { splits: self.checker.reduction && !is_whole, stubborn: self.checker.reduction }
@@ -77,7 +77,7 @@ impl Job {
     pub(super) fn plan<'a>(&'a self, system: &System, classes: Option<&'a Classes>) -> Plan<'a> {
         let Checker { subsumption, keep, threads, .. } = self.checker;
         Plan {
-            search: self.checker.order(),
+            search: self.order(),
             score: self.checker.score.as_ref(),
             keep,
             // A state that covers another may lose more datagrams.

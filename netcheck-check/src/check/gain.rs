@@ -11,7 +11,7 @@ pub(super) enum Word {
     ByMemory,
     RelativeDates,
     Symmetry,
-    Joint,
+    Reads,
     AtMost(usize),
 }
 
@@ -24,7 +24,7 @@ impl Word {
             Word::ByMemory => "identity = memory".to_owned(),
             Word::RelativeDates => "dates = relative".to_owned(),
             Word::Symmetry => "symmetry = true".to_owned(),
-            Word::Joint => "search = joint".to_owned(),
+            Word::Reads => "search = reads".to_owned(),
             Word::AtMost(faults) => format!("at_most = {faults}"),
         }
     }
@@ -32,7 +32,7 @@ impl Word {
     /// Whether fewer states within as many steps are a gain: a horizon leaves out what comes later, and other orders count
     /// no steps.
     pub(super) fn saves_by_depth(self) -> bool {
-        !matches!(self, Word::Duration(_) | Word::Joint)
+        !matches!(self, Word::Duration(_) | Word::Reads)
     }
 }
 

@@ -66,7 +66,7 @@ impl Job {
             modes.executions_max = 0;
         }
         let (result, _) = self.attempt_in(modes, |job, system, initial| {
-            let (search, threads) = (job.checker.order(), job.checker.threads);
+            let (search, threads) = (job.order(), job.checker.threads);
             let limits = job.limits();
             let (keep, progress) = (Keep::Exact, &job.progress);
             let (subsumes, symmetry, patience) = (false, None, u64::MAX);

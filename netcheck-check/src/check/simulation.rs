@@ -132,7 +132,7 @@ impl Job {
         };
         let ((explored, simulated), learned) = self.attempt(|job, system, initial| {
             let plan = Plan {
-                search: job.checker.order(),
+                search: job.order(),
                 score: None,
                 keep: Keep::Exact,
                 subsumes: false,

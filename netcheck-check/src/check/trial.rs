@@ -33,7 +33,7 @@ fn with(checker: Checker, word: Word) -> Checker {
         Word::ByMemory => checker.identity(Identity::Memory),
         Word::RelativeDates => checker.dates(Dates::Relative),
         Word::Symmetry => checker.symmetry(true),
-        Word::Joint => checker.search(Search::Joint),
+        Word::Reads => checker.search(Search::Reads),
         Word::AtMost(faults) => checker.at_most(faults),
     }
 }
@@ -78,7 +78,7 @@ impl Job {
         if let Some(states) = tried.expected {
             return Some(Gain::InSight(states)).filter(|_| is_less(states));
         }
-        let go_by_depth = self.checker.score.is_none() && self.checker.order() == Search::Bfs;
+        let go_by_depth = self.checker.score.is_none() && self.order() == Search::Bfs;
         (go_by_depth && words.iter().all(|word| word.saves_by_depth()))
             .then(|| fewer(&store.states_by_depth(), &tried.by_depth))?
     }

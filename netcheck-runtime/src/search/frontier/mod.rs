@@ -63,7 +63,7 @@ pub enum Search {
     /// and then lost may count as two. With `subsumption`, a state may be left out for one with more faults.
     Faults,
     /// By length, where a message that is read (a datagram that is received, bytes that are read from a TCP stream) is as
-    /// long as eight other steps.
+    /// long as eight other steps. It is the order in dense time (`delay`), unless another one is asked for.
     ///
     /// In dense time a state is left out if a larger one covers it, with more packets under way. Packets that are sent again
     /// take steps, so the larger state lies on a longer way. As reads are put off, it is met before the smaller one has
