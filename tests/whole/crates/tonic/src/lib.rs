@@ -1,20 +1,16 @@
 //! A thermometer as a gRPC service, and clients of it: what tonic's code generator writes is written by hand here.
 
-use hyper::body::Incoming;
-use hyper::server::conn::http2;
-use hyper_util::rt::{TokioExecutor, TokioIo};
-use hyper_util::service::TowerToHyperService;
 use prost::Message;
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::time::sleep;
 use tokio_stream::StreamExt;
 use tonic::body::Body;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::codegen::{BoxFuture, BoxStream, Service, http};
-use tonic::transport::Channel;
+use tonic::transport::{Channel, Server};
 use tonic::{Request, Response, Status};
 use tonic_prost::ProstCodec;
 
@@ -92,7 +88,7 @@ impl Service<Request<Room>> for History {
 #[derive(Clone)]
 struct Thermometer;
 
-impl Service<http::Request<Incoming>> for Thermometer {
+impl Service<http::Request<Body>> for Thermometer {
     type Response = http::Response<Body>;
     type Error = Infallible;
     type Future = BoxFuture<Self::Response, Infallible>;
@@ -101,7 +97,7 @@ impl Service<http::Request<Incoming>> for Thermometer {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: http::Request<Incoming>) -> Self::Future {
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         Box::pin(async move {
             let mut grpc = tonic::server::Grpc::new(ProstCodec::default());
             Ok(match request.uri().path() {
@@ -118,12 +114,8 @@ pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
 /// Serves on port 50051.
 pub async fn server() -> Result<(), Error> {
-    let listener = TcpListener::bind("0.0.0.0:50051").await?;
-    loop {
-        let stream = TokioIo::new(listener.accept().await?.0);
-        let service = TowerToHyperService::new(Thermometer);
-        tokio::spawn(http2::Builder::new(TokioExecutor::new()).serve_connection(stream, service));
-    }
+    let address = SocketAddr::from(([0, 0, 0, 0], 50_051));
+    Ok(Server::builder().serve(address, Thermometer).await?)
 }
 
 /// A client of the service.
