@@ -26,7 +26,7 @@ pub(crate) enum Origin {
 /// A check that has failed.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Failed {
-    /// Of the test, if it is one of a workspace.
+    /// The package of the test, if it is one of a workspace.
     pub(crate) package: Option<String>,
     /// The crate of the test program, as its modules' paths begin.
     pub(crate) crate_name: String,
@@ -41,7 +41,7 @@ pub(crate) struct Failed {
     pub(crate) program: PathBuf,
     pub(crate) file: PathBuf,
     pub(crate) line: usize,
-    /// What was found, in a line.
+    /// The finding, in a line.
     pub(crate) violation: String,
     /// Words of the attribute that the execution needs besides its faults.
     pub(crate) settings: String,

@@ -252,7 +252,7 @@ impl Report {
         Some(html::page(counterexample, &self.machines(), "", None))
     }
 
-    /// What the page draws below the diagram.
+    /// The automata and monitors that the page draws below the diagram.
     pub(crate) fn machines(&self) -> Vec<Automaton> {
         [&self.automata[..], &self.monitors].concat()
     }
@@ -276,8 +276,8 @@ impl Report {
         &self.peers
     }
 
-    /// What each process was seen to do, and the isolated tasks of each name; the processes first. Processes that took
-    /// no step are left out. Each of several like processes is shown with all that any of them was seen to do.
+    /// The automata of the processes, as they were seen, then those of the isolated tasks of each name. Processes that took no
+    /// step are left out. Each of several like processes is shown with all that any of them was seen to do.
     pub fn automata(&self) -> &[Automaton] {
         &self.automata
     }
@@ -287,7 +287,7 @@ impl Report {
         &self.profile
     }
 
-    /// What a process, or an isolated task as `process/function`, was seen to do.
+    /// The automaton of a process, or of an isolated task as `process/function`, as it was seen.
     ///
     /// # Panics
     /// If no process or task has this name, or it took no step.

@@ -1,4 +1,4 @@
-//! What a `#[model_check]` or `#[netcheck::test]` test does.
+//! The course of a `#[model_check]` or `#[netcheck::test]` test.
 //!
 //! - `expect`: what a test has to find;
 //! - `apart`: a test that is run in a system process of its own;
@@ -78,7 +78,7 @@ impl TestOutcome {
 /// Why a test does not pass.
 struct Failure {
     message: String,
-    /// What was violated; `None` if the check came to no answer.
+    /// The kind of violation; `None` if the check came to no answer.
     found: Option<ViolationKind>,
     /// The message in a line.
     violation: String,
@@ -252,7 +252,7 @@ fn faults(test: TestInfo) -> Result<(Checker, String), Failure> {
     }
 }
 
-/// What an async test, and a function that registers programs, may end with.
+/// Values that an async test, and a function that registers programs, may end with.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "a test ends with `()`, or with a `Result<(), E>` whose error has a `Debug` text",
@@ -377,7 +377,7 @@ fn conduct(
     Err(failure)
 }
 
-/// What the programs print in an execution, below the steps; empty if it can't be told.
+/// The lines that the programs print in an execution, below the steps; empty if they can't be told.
 fn printed(checker: &Checker, counterexample: &Counterexample, network: impl Fn(&mut Network)) -> String {
     let Ok(printed) = checker.printed(network, counterexample) else { return String::new() };
     let lines =

@@ -4,7 +4,7 @@
 //! A definition in the executable takes precedence over that in the shared library, also for look-ups by name. Each
 //! function asks this thread's [source](crate::source), and where there is none, the C library's own function.
 //!
-//! What does not come here: reads of `/dev/urandom`, instructions of the processor (`rdrand`, `rdtsc`), system calls
+//! Calls that do not come here: reads of `/dev/urandom`, instructions of the processor (`rdrand`, `rdtsc`), system calls
 //! that are made without the C library.
 
 use crate::place::engine;

@@ -34,7 +34,7 @@ pub type Answer = Result<(), i32>;
 /// The addresses of a host.
 pub type Addresses = (Ipv4Addr, Ipv6Addr);
 
-/// Those of the host that a poll is on itself.
+/// The addresses by which each host means itself.
 pub const LOCALHOST: Addresses = (Ipv4Addr::LOCALHOST, Ipv6Addr::LOCALHOST);
 
 /// Something of the system that no poll may have.

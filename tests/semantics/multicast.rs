@@ -13,7 +13,7 @@ const GROUP: Ipv4Addr = Ipv4Addr::new(239, 1, 2, 3);
 const OTHER: Ipv4Addr = Ipv4Addr::new(239, 1, 2, 4);
 const NETWORK: Ipv4Addr = Ipv4Addr::UNSPECIFIED;
 
-/// What a socket gets until nothing has come for a second.
+/// The payloads that a socket gets until nothing has come for a second.
 async fn collected(socket: &UdpSocket) -> String {
     let mut all = Vec::new();
     let mut buffer = [0; 8];

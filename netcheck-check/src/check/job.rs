@@ -17,7 +17,7 @@ impl Job {
             if let Some(report) = self.hunted.take() {
                 return Ok(report);
             }
-            // Those of the search: a counterexample is made of the same system, and learns more.
+            // The figures of the search: a counterexample is made of the same system, and learns more.
             let figures = figures(&searched);
             let explored = &searched.explored;
             let Some((at, found)) = explored.found.clone() else { break (searched, figures, None) };

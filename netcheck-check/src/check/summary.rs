@@ -94,7 +94,7 @@ impl Job {
         left_out
     }
 
-    /// What was reduced in dense time; `apart`: whether some processes were seen never to meet others.
+    /// The reduction in dense time; `apart`: whether some processes were seen never to meet others.
     fn reduced_in_dense_time(&self, system: &System, apart: bool) -> &'static str {
         match apart {
             true => "processes that never meet, each by itself",

@@ -38,11 +38,11 @@ pub(super) enum Origin {
     AsyncTest,
 }
 
-/// What `NAME.failed` says.
+/// The content of `NAME.failed`.
 #[derive(Serialize)]
 struct Failed<'a> {
     version: u64,
-    /// Of the test, if it is one of a workspace.
+    /// The package of the test, if it is one of a workspace.
     package: Option<&'a str>,
     /// The crate of the test program, as its modules' paths begin.
     crate_name: &'a str,

@@ -21,7 +21,7 @@ use crate::world::tables::{Lookup, View};
 use crate::world::touches::Resource;
 use smallvec::SmallVec;
 
-/// What a mover, or a set of movers, may do.
+/// The steps that a mover, or a set of movers, may take.
 #[derive(Clone, Copy, Default)]
 struct Standing {
     /// Whether something may happen to it now, if only a failure.

@@ -34,9 +34,9 @@ pub struct Footprints {
     /// By number.
     named: Vec<Resource>,
     rows: Vec<Footprint>,
-    /// Of units that move as a whole, by node.
+    /// The footprints of units that move as a whole, by node.
     of_node: Vec<Row>,
-    /// Of tracked tasks, by their last steps.
+    /// The footprints of tracked tasks, by their last steps.
     of_task: AHashMap<(UnitId, TaskId, EventId), Row>,
     /// By edge: the resources that a step of a tracked task depends on besides its offers.
     of_edge: Vec<Bits>,

@@ -18,7 +18,7 @@
 //! So in place of the state, each of its parts is explored, with all else absent: the states of the parts add up, where
 //! those of the whole would multiply. A part that goes on for ever costs its own states once. Parts are states like all
 //! others, so that equal ones are one whatever was beside them, the frontier takes them in turns, and they are split again.
-//! What is known of a component that a part may still touch stays in its state.
+//! The value of a component that a part may still touch stays in its state.
 //!
 //! A part of daemons that has come to rest is left beside the others, as nothing is to be seen there; if it is the only
 //! other one, nothing is split.
@@ -42,7 +42,7 @@ use smallvec::SmallVec;
 /// The units of a part.
 pub(crate) type Part = SmallVec<[UnitId; 4]>;
 
-/// What a live unit does from now on.
+/// The steps of a live unit from now on.
 struct Future {
     unit: UnitId,
     rows: SmallVec<[Row; 1]>,

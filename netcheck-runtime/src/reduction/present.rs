@@ -1,4 +1,4 @@
-//! What holds of footprints in one state.
+//! Footprints in one state.
 
 use super::bits::Bits;
 use super::footprint::Footprints;

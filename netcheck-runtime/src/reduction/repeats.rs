@@ -17,7 +17,7 @@ use crate::unit::automaton::{Automata, EdgeId};
 use crate::world::step::{Move, Transition};
 use crate::world::system::System;
 
-/// What is known of the steps that may be taken again.
+/// The steps that may be taken again, as far as they are known.
 #[derive(Default)]
 pub(crate) struct Repeats {
     known: Known,
@@ -29,7 +29,7 @@ pub(crate) struct Repeats {
     relied_on_order: bool,
 }
 
-/// What the automata say.
+/// The cycles of the automata, as far as they were known when the round began.
 #[derive(Default)]
 struct Known {
     has_cycles: bool,

@@ -35,7 +35,7 @@ pub(crate) struct Footprint {
     pub(super) first_of: Option<ProcessId>,
 }
 
-/// What steps, and all that can follow them, touch.
+/// The resources that steps, and all that can follow them, touch.
 pub(super) struct Future {
     pub(super) affects: Bits,
     pub(super) depends_on: Bits,

@@ -35,7 +35,7 @@ use crate::world::step::Writes;
 use crate::world::tables::{Lookup, View};
 use smallvec::{SmallVec, smallvec};
 
-/// What to explore in a state.
+/// The steps to explore in a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StubbornSet {
     /// The moves of these movers.

@@ -77,9 +77,9 @@ pub(crate) struct Subsumption {
 /// The states that a later one covers, of a search in dense time.
 #[derive(Default)]
 struct Superseded {
-    /// Those whose turn has not come, or that were expanded before.
+    /// The states whose turn has not come, or that were expanded before.
     waiting: AHashSet<StateId>,
-    /// Those whose turn has come, and that were not expanded.
+    /// The states whose turn has come, and that were not expanded.
     skipped: AHashSet<StateId>,
     /// States that need to be expanded, whatever covers them.
     needed: AHashSet<StateId>,

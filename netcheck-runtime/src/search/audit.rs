@@ -87,12 +87,12 @@ pub fn audit(
         return Ok(Some(missed));
     }
     let mut places = places(system, explored, &mut random).into_iter();
-    // Of a small search, each state once.
+    // Each state of a small search, once.
     let mut sampled = (explored.transitions < STEPS_MIN).then(AHashSet::new);
     let mut in_vain = 0;
     while !budget.is_spent(system) && !progress.is_over() && in_vain < DRAWS_IN_VAIN_MAX {
         let place = places.next();
-        // Of states that are kept by their fingerprints, only the first one is known.
+        // Where states are kept by their fingerprints, only the first one is known.
         let sample = explored.store.sample(|bytes| place.unwrap_or_else(|| random.below(bytes)));
         let Some(state) = sample else { break };
         if sampled.as_mut().is_some_and(|sampled: &mut AHashSet<StateVector>| !sampled.insert(state.clone())) {

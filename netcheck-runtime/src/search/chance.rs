@@ -13,7 +13,7 @@ const CHANGES: usize = 2;
 /// Steps of the first execution by priorities, for lack of a better guess.
 const STEPS_ASSUMED: usize = 64;
 
-/// What decides which steps an execution takes.
+/// The way in which the steps of an execution are chosen: at random, or in order.
 pub(super) enum Chooser {
     Chance(Chance),
     InOrder(InOrder),

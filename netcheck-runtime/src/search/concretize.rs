@@ -92,7 +92,7 @@ struct Taking<'a> {
     rested: Option<(usize, StateVector)>,
 }
 
-/// What comes next.
+/// The next step of a path.
 enum Next {
     /// A step; with the stubborn set for which alone time passes.
     Step(Transition, Option<Arc<StubbornSet>>),

@@ -1,7 +1,7 @@
 //! The ends of executions, where states were split into parts.
 //!
 //! A state comes to rest where each of its parts does, in any combination (rule 1, [`parts`](crate::reduction::parts)).
-//! What a property of the end is shown are the outputs of all processes and where the monitors are: the *outcome*. The
+//! A property of the end is shown the outputs of all processes and where the monitors are: the *outcome*. The
 //! outcomes behind a state are those of the ends that can be reached from there, and of each state with parts that can be
 //! reached, the combinations of the outcomes behind its parts, as far as their faults together stay within the budget.
 //! Parts can lead to states that are split again, also to one that they were a part of, so the least solution of these

@@ -80,7 +80,7 @@ pub(crate) struct Step<'a> {
     pub(crate) scope: Option<&'a Arc<StubbornSet>>,
     /// The state that it leads to.
     pub(crate) encoded: Encoded<'a>,
-    /// That state, if it is known to have been visited.
+    /// The state that a step leads to, if it is known to have been visited.
     pub(crate) visited: Option<StateId>,
 }
 

@@ -394,7 +394,7 @@ impl Exploration<'_, '_> {
         (encoded, visited): (Encoded<'_>, Option<StateId>),
     ) -> Result<bool, Interrupt> {
         let Exploration { system, properties, observer, seen, next, .. } = self;
-        // Of a state that was visited, only the network is read.
+        // Only the network is read of a state that was visited.
         if visited.is_some() && !self.replaces_next && !self.reads_network {
             return Ok(false);
         }

@@ -191,7 +191,7 @@ struct Layers<'a> {
     labels: Vec<Label>,
     /// Without those for which there are lesser ones.
     labels_of: AHashMap<StateId, SmallVec<[LabelId; 2]>>,
-    /// What is to be expanded, by place.
+    /// The labels that are to be expanded, by place.
     open: BTreeMap<Place, Vec<LabelId>>,
     least: Option<Violating>,
     successors: Successors,

@@ -35,7 +35,7 @@ pub enum Limit {
 
 /// Is asked while a search that takes long stands still.
 pub trait Advisor {
-    /// What may make the search smaller, the most promising first.
+    /// Advice that may make the search smaller, the most promising first.
     fn advice(&self, system: &System, store: &Store) -> Vec<String>;
 
     /// Draws executions; whether one has violated a property, so that the search need not go on.

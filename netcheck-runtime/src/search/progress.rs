@@ -26,7 +26,7 @@ pub struct Progress {
     wants_advice: AtomicBool,
     /// Whether executions are to be drawn beside the search.
     wants_hunt: AtomicBool,
-    /// What may make the search smaller, once it was wanted.
+    /// Advice that may make the search smaller, once it was wanted.
     advice: Mutex<Vec<String>>,
     /// How many states there will be, about; 0: no end is in sight.
     expected_states: AtomicU64,
@@ -138,7 +138,7 @@ impl Progress {
         }
     }
 
-    /// What may make the search smaller; empty until it is known, and once it was taken.
+    /// Advice that may make the search smaller; empty until it is known, and once it was taken.
     pub fn take_advice(&self) -> Vec<String> {
         std::mem::take(&mut *self.advice.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -61,7 +61,7 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// That nothing was found, and why there are no more executions.
+    /// The sentence that nothing was found, with why there are no more executions.
     pub fn in_words(&self, why: &str) -> String {
         let executions = match self.executions {
             1 => "1 execution".to_owned(),
@@ -71,7 +71,7 @@ impl Simulated {
         format!("no violation in {executions}{all}{why}")
     }
 
-    /// What was covered.
+    /// The sentence about what the executions have covered.
     pub fn coverage(&self) -> String {
         let Simulated { executions, cut, faults_offered, faults_taken, .. } = self;
         format!("{executions} executions, {cut} of them cut off, {faults_taken} of {faults_offered} fault points taken")

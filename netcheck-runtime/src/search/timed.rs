@@ -35,7 +35,7 @@ struct Planned {
 /// The steps of some processes, by their instants: in nanoseconds, and in their order.
 struct Line {
     processes: Vec<ProcessId>,
-    /// Of the steps that are known: the numbers on the path.
+    /// The numbers on the path of the steps that are known.
     numbers: Vec<usize>,
     state: Vec<u32>,
     instants: Instants,

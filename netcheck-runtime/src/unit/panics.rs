@@ -74,7 +74,7 @@ pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
 /// The message of tokio's calls that need tokio's runtime.
 const NO_RUNTIME: &str = "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
 
-/// What to do instead of using files.
+/// The advice for a program that uses files.
 const FILES: &str = "`tokio::fs` is not modelled: a check runs the program thousands of times, and all its executions would \
     share the files. Read a file before the check, and pass the contents to the process as an argument, or let \
     `netcheck::choose` choose among some; keep what is written in memory (or, for files that nobody changes, \

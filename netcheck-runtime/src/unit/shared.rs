@@ -49,7 +49,7 @@ pub struct Modes {
     pub reach_ns: i64,
     /// The executions of a source line are counted up to this number.
     pub executions_max: u32,
-    /// What programs draw as random numbers follows from it.
+    /// The random numbers that programs draw follow from it.
     pub seed: u64,
     /// The most bytes that copies of runs take.
     pub copies_bytes_max: usize,

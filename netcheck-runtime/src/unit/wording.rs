@@ -162,7 +162,7 @@ fn receive(mode: ReceiveMode) -> &'static str {
     }
 }
 
-/// What a task waits for that nobody can wake.
+/// The words for a wait from which nobody can wake.
 pub const NOTHING: &str = "nothing that could ever wake it";
 
 /// The operations that a unit waits for, for diagnostics.

@@ -101,7 +101,7 @@ impl UdpSocket {
     /// As [`multicast_loop_v4`](Self::multicast_loop_v4), for groups of IP version 6.
     ///
     /// # Errors
-    /// That of Linux if the socket is bound to an address of IP version 4.
+    /// The error of Linux if the socket is bound to an address of IP version 4.
     pub fn multicast_loop_v6(&self) -> io::Result<bool> {
         if endpoint(self.id).local.is_ipv4() {
             return Err(io::Error::from_raw_os_error(os::NOT_SUPPORTED));
@@ -113,7 +113,7 @@ impl UdpSocket {
     /// As [`set_multicast_loop_v4`](Self::set_multicast_loop_v4), for groups of IP version 6.
     ///
     /// # Errors
-    /// That of Linux if the socket is bound to an address of IP version 4.
+    /// The error of Linux if the socket is bound to an address of IP version 4.
     pub fn set_multicast_loop_v6(&self, on: bool) -> io::Result<()> {
         self.has_version_6()?;
         let [v4, _] = self.options.multicast_loops.get();

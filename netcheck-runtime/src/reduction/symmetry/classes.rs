@@ -22,7 +22,7 @@ pub struct Classes {
     pub left_out: Vec<ProcessId>,
 }
 
-/// What is known of the processes.
+/// The processes, as far as they are known.
 pub struct Known<'a> {
     /// By process: processes of equal kinds were registered alike.
     pub kinds: &'a [usize],

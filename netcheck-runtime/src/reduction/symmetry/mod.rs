@@ -13,7 +13,7 @@
 //!
 //! # Why it is sound
 //!
-//! That two processes are registered with one function says nothing of the values that it has captured. So their
+//! Two processes that are registered with one function may differ in the values that it has captured. So their
 //! likeness is not believed but observed: π maps an input (an offered operation and its outcome) to the same one with
 //! other addresses, units and sockets, and a node of an automaton to where its renamed history leads. Whenever an edge
 //! has been learned, of any unit, each swap of neighbours in a class is applied to it: the image has to be an edge with

@@ -10,7 +10,7 @@ use crate::world::system::{Asymmetry, Interrupt, System};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What the values of a component stand for.
+/// The things that the values of a component stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Nothing that names a process.
@@ -92,7 +92,7 @@ pub(super) struct Tables {
     /// Rows with the images of one value under all permutations, and the row of each value.
     images: Vec<u32>,
     rows: ByValue,
-    /// Of the state that is looked at, by component: the value, or its row.
+    /// The value in the state that is looked at, or its row, by component.
     columns: Vec<Column>,
 }
 

@@ -148,13 +148,13 @@ pub enum Search {
     /// just moved falls below all others. The next walk has fresh priorities. Walks begin and end as those of
     /// [`Search::Random`] do.
     ///
-    /// What holds of the paper's guarantee: with `reduction(false)`, each walk that begins at the start is one of its
+    /// The paper's guarantee, as far as it holds here: with `reduction(false)`, each walk that begins at the start is one of its
     /// executions, with the steps of the longest walk so far for the number of steps k (128 before the first one). So it
     /// shows a bug that takes `depth` ordering constraints between n units with a probability of at least
     /// 1/(n · k^(depth - 1)), given that the outcomes are those that the bug needs, and that the execution has at most k
     /// steps. What does not: with the reduction, a unit outside of the stubborn set can't move, whatever its priority; a
     /// walk that was cut off, or began in the middle because the one before came to nothing new, is no such execution.
-    /// That everything is explored in the end holds always.
+    /// Everything is explored in the end in any case.
     Pct {
         /// The same seed gives the same order.
         seed: u64,

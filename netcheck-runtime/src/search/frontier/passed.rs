@@ -25,7 +25,7 @@ impl Passable {
     }
 }
 
-/// Of each expanded state, its steps.
+/// The steps of each expanded state.
 #[derive(Default)]
 pub(super) struct Passed {
     steps: Vec<Passable>,

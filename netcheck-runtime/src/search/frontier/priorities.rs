@@ -14,7 +14,7 @@ const INITIAL: u64 = 1 << 63;
 pub(super) struct Priorities {
     /// Ordering constraints (the paper's d): with one change point less.
     depth: usize,
-    /// Of the units that could move in this walk; `None` is the network.
+    /// The priorities of the units that could move in this walk; `None` is the network.
     of: AHashMap<Option<UnitId>, u64>,
     /// The steps of this walk after which a priority changes.
     changes: Vec<usize>,
@@ -31,7 +31,7 @@ impl Priorities {
     pub(super) fn begin(&mut self, random: &mut Random) {
         self.of.clear();
         let steps = if self.steps_max == 0 { STEPS_ASSUMED } else { self.steps_max };
-        // Of several points at one step the last one counts, so that of more points than steps some would be lost.
+        // The last of several points at one step counts, so that some would be lost if there were more points than steps.
         let changes = self.depth.saturating_sub(1).min(steps);
         self.changes = (0..changes).map(|_| 1 + random.below(steps)).collect();
     }

@@ -17,7 +17,7 @@ use netcheck_memory::{Addresses, Answer, Clock, Forbidden, LOCALHOST, SocketAddr
 use std::panic::Location;
 use std::time::Duration;
 
-/// What is drawn.
+/// A kind of thing that a program draws.
 #[derive(Clone, Copy)]
 enum Drawn {
     Bytes = 1,
@@ -116,7 +116,7 @@ impl Source for Context {
         engine(|| if self.is_busy() { 0 } else { self.drawing(Drawn::Seed).next() })
     }
 
-    /// What the program drops while the poll is left has no effect, as nothing is dropped by a process that ends.
+    /// Values that the program drops while the poll is left have no effect, as nothing is dropped by a process that ends.
     fn exit(&self, code: i32) {
         engine(|| {
             if self.is_discarded() {

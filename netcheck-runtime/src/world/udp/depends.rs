@@ -1,4 +1,4 @@
-//! What operations on UDP sockets affect and depend on.
+//! The resources that operations on UDP sockets affect and depend on.
 
 use super::Prepared;
 use super::operation::{Effect, Operation};

@@ -22,13 +22,13 @@ use oracle::naive::{self, Findings, Limits};
 /// No system has more.
 const STATES_MAX: usize = 50_000;
 
-/// Of systems whose loops end, few have more, by history and without reduction; these are counted.
+/// Few systems whose loops end have more, by history and without reduction; these are counted.
 const BOUNDED_STATES_MAX: usize = 500_000;
 
 /// Rounds of loops that end.
 const ROUNDS: usize = 2;
 
-/// Of the systems compared.
+/// Counts of the systems compared.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Endless {
     /// checks of endless systems, and of those whose loops end
@@ -73,7 +73,7 @@ struct Configuration {
     identity: Identity,
 }
 
-/// What a check found: the verdict, and where there is no violation, what each process ended with, and all ends.
+/// The findings of a check: the verdict, and where there is no violation, what each process ended with, and all ends.
 #[derive(Debug, PartialEq)]
 struct Shown {
     verdict: Verdict,
@@ -164,7 +164,7 @@ struct Agreeing<'a> {
 impl Agreeing<'_> {
     fn compare(&mut self, configuration: Configuration, figures: &mut Endless) -> Option<String> {
         let (system, shared) = (self.system, Arc::new(self.system.clone()));
-        // What tokio's types count would tell each round from the one before it.
+        // The counters of tokio's types would tell each round from the one before it.
         let register = |net: &mut Network, index| register_tracked(net, &shared, index, true);
         let check = |checker: &Checker| interpreter::check_with(checker, system, register);
         self.compare_with(configuration, figures, check)
@@ -206,7 +206,7 @@ impl Agreeing<'_> {
         }
     }
 
-    /// What a check finds; nothing if the system is too large for it.
+    /// The findings of a check; nothing if the system is too large for it.
     fn shown(
         &self,
         Configuration { order, reduction, identity }: Configuration,

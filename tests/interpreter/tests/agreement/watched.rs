@@ -146,7 +146,7 @@ fn compare(
             watches.too_large += 1;
             Ok(())
         }
-        // What a monitor sees if time passes for some processes alone, the watching explorer does not know.
+        // The watching explorer does not know what a monitor sees if time passes for some processes alone.
         (Verdict::Violated, Some(ViolationKind::Monitor)) if system.may_spin() => {
             watches.unknown += 1;
             Ok(())

@@ -41,7 +41,7 @@ pub(super) struct Packet {
     has_come: bool,
 }
 
-/// What is sent with `delay`.
+/// Datagrams that are sent with `delay`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Datagrams {
     /// from a socket to an address

@@ -1,4 +1,4 @@
-//! What tasks wait for, and the moves that there are.
+//! The operations that tasks wait for, and the moves that there are.
 
 use super::connections::{Alternative, Due, End, Port};
 use super::helpless::{UNKNOWN, Units};
@@ -69,7 +69,7 @@ pub(super) enum Wait {
     },
 }
 
-/// What a task waits for on a listener or stream.
+/// An operation on a listener or stream that a task waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Operation {
     Listen {
