@@ -15,39 +15,48 @@ pub(crate) trait Way: Copy + Default + Ord {
     fn and(self, step: &Successor) -> Self;
 }
 
-pub(crate) struct Ways<W> {
+/// Open states, in a queue for each way.
+pub(super) struct Queues<W> {
     /// A state stands here once for each of its ways that was the best one.
     queues: BTreeMap<W, VecDeque<StateId>>,
     /// The best way to each open state.
     ways: AHashMap<StateId, W>,
-    /// The way to the state that was popped last.
-    here: W,
 }
 
-impl<W: Way> Ways<W> {
+impl<W: Copy + Ord> Queues<W> {
     /// Bytes of a state in a queue, and in the table.
     pub(super) const STATE_BYTES: usize = size_of::<StateId>() + 2 * size_of::<(StateId, W)>();
 
-    pub(super) fn new(first: StateId) -> Ways<W> {
-        let here = W::default();
-        Ways { queues: [(here, VecDeque::from([first]))].into(), ways: [(first, here)].into_iter().collect(), here }
+    pub(super) fn new() -> Queues<W> {
+        Queues { queues: BTreeMap::new(), ways: AHashMap::new() }
     }
 
-    pub(super) fn extend(&mut self, successors: &[Successor]) {
-        for successor in successors {
-            if successor.is_new && !self.ways.contains_key(&successor.state) || self.prefers(successor) {
-                let way = self.here.and(successor);
-                self.ways.insert(successor.state, way);
-                self.queues.entry(way).or_default().push_back(successor.state);
-            }
+    /// Whether a way to a state is worth a turn: the first one to a new state, or a better one than is known to an open state.
+    pub(super) fn is_better(&self, successor: &Successor, way: W) -> bool {
+        match self.ways.get(&successor.state) {
+            Some(known) => way < *known,
+            None => successor.is_new,
         }
     }
 
-    pub(super) fn prefers(&self, successor: &Successor) -> bool {
-        self.ways.get(&successor.state).is_some_and(|known| self.here.and(successor) < *known)
+    /// Notes the best way to a state, which has its turn elsewhere.
+    pub(super) fn note(&mut self, state: StateId, way: W) {
+        self.ways.insert(state, way);
     }
 
-    pub(super) fn pop(&mut self) -> Option<StateId> {
+    /// Adds a state by the best way to it.
+    pub(super) fn push(&mut self, state: StateId, way: W) {
+        self.note(state, way);
+        self.queues.entry(way).or_default().push_back(state);
+    }
+
+    /// A state has had its turn elsewhere.
+    pub(super) fn remove(&mut self, state: StateId) {
+        self.ways.remove(&state);
+    }
+
+    /// The first state of the best way, with that way.
+    pub(super) fn pop(&mut self) -> Option<(StateId, W)> {
         loop {
             let mut queue = self.queues.first_entry()?;
             let way = *queue.key();
@@ -58,20 +67,67 @@ impl<W: Way> Ways<W> {
             // Otherwise it had its turn on a better way.
             if self.ways.get(&state) == Some(&way) {
                 self.ways.remove(&state);
-                self.here = way;
-                return Some(state);
+                return Some((state, way));
             }
         }
     }
 
     /// The open states in their order.
-    pub(super) fn coming(&self) -> impl Iterator<Item = StateId> {
+    fn coming(&self) -> impl Iterator<Item = StateId> {
         let ways = self.queues.iter().flat_map(|(way, states)| states.iter().map(move |state| (way, state)));
         ways.filter(|(way, state)| self.ways.get(state) == Some(way)).map(|(_, &state)| state)
     }
 
+    pub(super) fn is_open(&self, state: StateId) -> bool {
+        self.ways.contains_key(&state)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.ways.len()
+    }
+}
+
+pub(crate) struct Ways<W> {
+    open: Queues<W>,
+    /// The way to the state that was popped last.
+    here: W,
+}
+
+impl<W: Way> Ways<W> {
+    pub(super) const STATE_BYTES: usize = Queues::<W>::STATE_BYTES;
+
+    pub(super) fn new(first: StateId) -> Ways<W> {
+        let (mut open, here) = (Queues::new(), W::default());
+        open.push(first, here);
+        Ways { open, here }
+    }
+
+    pub(super) fn extend(&mut self, successors: &[Successor]) {
+        for successor in successors {
+            let way = self.here.and(successor);
+            if self.open.is_better(successor, way) {
+                self.open.push(successor.state, way);
+            }
+        }
+    }
+
+    pub(super) fn prefers(&self, successor: &Successor) -> bool {
+        self.open.is_open(successor.state) && self.open.is_better(successor, self.here.and(successor))
+    }
+
+    pub(super) fn pop(&mut self) -> Option<StateId> {
+        let (state, way) = self.open.pop()?;
+        self.here = way;
+        Some(state)
+    }
+
+    /// The open states in their order.
+    pub(super) fn coming(&self) -> impl Iterator<Item = StateId> {
+        self.open.coming()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.open.len()
     }
 
     /// The way to the state that was popped last.
