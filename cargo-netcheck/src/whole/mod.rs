@@ -56,6 +56,20 @@ pub(crate) fn environment_of(program: &Path) -> Option<[(&'static str, OsString)
     Some(environment(target))
 }
 
+/// The mark of a folder that is no loss, as cargo writes it into a target folder that it makes.
+const MARK: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# This file is a cache directory tag created by cargo.\n\
+                    # For information about cache directory tags see https://bford.info/cachedir/\n";
+
+/// Makes cargo's target folder with cargo's mark, if there is none: cargo marks none that is there, and the user's test
+/// programs look for the mark ([`Workspace::folders_of_notes`](crate::workspace::Workspace::folders_of_notes)).
+fn mark(target: &Path) -> Result<()> {
+    if target.exists() {
+        return Ok(());
+    }
+    fs::create_dir_all(target).map_err(links::not_written(target))?;
+    links::write(&target.join("CACHEDIR.TAG"), MARK)
+}
+
 /// The mirror of a workspace.
 pub(crate) struct Mirror {
     folder: PathBuf,
@@ -65,6 +79,7 @@ impl Mirror {
     /// Writes the mirror of a workspace, or what has changed since it was written.
     pub(crate) fn write(graph: &Graph) -> Result<Mirror> {
         let mirror = Mirror { folder: graph.target.join(MIRROR) };
+        mark(&graph.target)?;
         mirror.write_upstream(graph)?;
         mirror.write_tokio(graph)?;
         mirror.write_netcheck(graph)?;
@@ -183,6 +198,16 @@ impl Mirror {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_target_folder_is_marked_where_it_is_made() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let target = folder.path().join("target");
+        mark(&target).expect("it is made");
+        assert!(fs::read_to_string(target.join("CACHEDIR.TAG")).is_ok_and(|text| text.starts_with("Signature: ")));
+        mark(folder.path()).expect("it is there");
+        assert!(!folder.path().join("CACHEDIR.TAG").exists(), "it may be somebody else's");
+    }
 
     #[test]
     fn a_program_of_a_mirror_is_run_as_it_was_built() {
