@@ -16,7 +16,8 @@ const WAYS: u64 = 8;
 async fn remembers_nothing() {
     {
         let way = netcheck::choose(0..WAYS).await;
-        let early = [way; 6];
+        // Larger than the variables that lie there later, which would overwrite it.
+        let early = [way; 60];
         netcheck::time::sleep(Duration::from_millis(1)).await;
         assert!(black_box(early)[5] < WAYS);
     }
