@@ -351,7 +351,7 @@ async fn call(sockets: &mut [Option<UdpSocket>; 2], number: u8) -> String {
         3 => told(socket.leave_multicast_v4(group, interface)),
         4..=6 => told(socket.try_send_to(b"d", (group, 5000 + u16::from(number / 4 % 4 == 3)).into())),
         7 => {
-            socket.set_multicast_loop_v4(number / 4 % 2 == 0).unwrap();
+            socket.set_multicast_loop_v4((number / 4).is_multiple_of(2)).unwrap();
             String::new()
         }
         8 => {
