@@ -656,7 +656,6 @@ const CHECK: &[Row] = &[
             "netcheck_runtime::unit::shared",
             "netcheck_runtime::violation",
             "netcheck_runtime::world::store",
-            "netcheck_runtime::world::system",
         ],
     ),
     (

@@ -2,7 +2,6 @@
 //! violation is shortened, and confirmed; then all is summed up.
 
 use super::setup::Job;
-use super::summary::figures;
 use crate::error::Error;
 use crate::report::Report;
 
@@ -18,7 +17,7 @@ impl Job {
                 return Ok(report);
             }
             // The figures of the search: a counterexample is made of the same system, and learns more.
-            let figures = figures(&searched);
+            let figures = self.figures(&searched);
             let explored = &searched.explored;
             let Some((at, found)) = explored.found.clone() else { break (searched, figures, None) };
             // In the full semantics the execution may come to another finding first.
