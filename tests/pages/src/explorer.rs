@@ -193,7 +193,11 @@ fn what_can_not_be_answered_is_refused_with_a_sentence() {
         ("{", "IncompleteDocument"),
         ("{}", "missing field `steps`"),
         ("{\"steps\": [{\"process\": 1}]}", "expected JSON value type String but got Number"),
-        ("{\"steps\": [{\"process\": \"x\", \"operation\": \"y\", \"outcome\": \"z\"}]}", "step 1 is not possible"),
+        ("{\"steps\": [{\"process\": \"x\", \"operation\": \"y\", \"outcome\": \"z\"}]}", "missing field `asked`"),
+        (
+            "{\"steps\": [{\"process\": \"x\", \"operation\": \"y\", \"outcome\": \"z\", \"asked\": {\"call\": \"start\"}}]}",
+            "step 1 is not possible",
+        ),
     ] {
         for path in ["/look", "/trace", "/diagram", "/mermaid"] {
             let (status, why) = explorer.post(path, body);
