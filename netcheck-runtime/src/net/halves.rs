@@ -104,8 +104,7 @@ macro_rules! writing_half {
                 cx: &mut Context<'_>,
                 buffers: &[IoSlice<'_>],
             ) -> Poll<io::Result<usize>> {
-                let joined: Vec<u8> = buffers.iter().flat_map(|buffer| buffer.iter().copied()).collect();
-                self.0.poll_out(cx, &joined, Location::caller())
+                self.0.poll_out(cx, &crate::net::buffers::joined(buffers), Location::caller())
             }
 
             fn is_write_vectored(&self) -> bool {

@@ -3,6 +3,7 @@
 //! Turns calls into operations; never decides an outcome.
 
 mod address;
+mod buffers;
 mod endpoint;
 mod halves;
 mod os;

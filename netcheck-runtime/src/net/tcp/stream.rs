@@ -13,6 +13,7 @@ use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf, borrowed, owned}
 use crate::id::SocketId;
 use crate::isolated::{Handle, HandleId, Isolated};
 use crate::net::address::ToSocketAddrs;
+use crate::net::buffers::joined;
 use crate::net::endpoint::{Endpoint, set_endpoint};
 use crate::net::os;
 #[cfg(unix)]
@@ -36,7 +37,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use transfer::joined;
 
 /// A TCP connection, as `tokio::net::TcpStream`.
 ///

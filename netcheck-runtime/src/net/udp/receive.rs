@@ -1,6 +1,7 @@
 //! Receiving and peeking at datagrams.
 
 use super::UdpSocket;
+use crate::net::buffers::{append, copy};
 use crate::net::endpoint::endpoint;
 use crate::operation::udp;
 use crate::operation::{Operation, Outcome, ReceiveMode};
@@ -24,7 +25,7 @@ impl UdpSocket {
     #[track_caller]
     pub fn recv(&self, buffer: &mut [u8]) -> impl Future<Output = io::Result<usize>> {
         let received = self.receiving(ReceiveMode::Take, Location::caller());
-        async move { Ok(copy(received.await.0, buffer)) }
+        async move { Ok(copy(&received.await.0, buffer)) }
     }
 
     /// Receives a datagram and the sender's address.
@@ -36,7 +37,7 @@ impl UdpSocket {
         let received = self.receiving(ReceiveMode::Take, Location::caller());
         async move {
             let (payload, from) = received.await;
-            Ok((copy(payload, buffer), from))
+            Ok((copy(&payload, buffer), from))
         }
     }
 
@@ -70,7 +71,7 @@ impl UdpSocket {
     #[track_caller]
     pub fn peek(&self, buffer: &mut [u8]) -> impl Future<Output = io::Result<usize>> {
         let received = self.receiving(ReceiveMode::Peek, Location::caller());
-        async move { Ok(copy(received.await.0, buffer)) }
+        async move { Ok(copy(&received.await.0, buffer)) }
     }
 
     /// Looks at the next datagram and its sender's address without taking it.
@@ -82,7 +83,7 @@ impl UdpSocket {
         let received = self.receiving(ReceiveMode::Peek, Location::caller());
         async move {
             let (payload, from) = received.await;
-            Ok((copy(payload, buffer), from))
+            Ok((copy(&payload, buffer), from))
         }
     }
 
@@ -117,7 +118,7 @@ impl UdpSocket {
     /// `WouldBlock` if no datagram has arrived yet.
     #[track_caller]
     pub fn try_recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.try_receive(ReceiveMode::Take, Location::caller()).map(|(payload, _)| copy(payload, buffer))
+        self.try_receive(ReceiveMode::Take, Location::caller()).map(|(payload, _)| copy(&payload, buffer))
     }
 
     /// Receives a datagram and the sender's address if there is one.
@@ -127,7 +128,7 @@ impl UdpSocket {
     #[track_caller]
     pub fn try_recv_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         let received = self.try_receive(ReceiveMode::Take, Location::caller());
-        received.map(|(payload, from)| (copy(payload, buffer), from))
+        received.map(|(payload, from)| (copy(&payload, buffer), from))
     }
 
     /// As `try_recv`, into a growing buffer.
@@ -155,7 +156,7 @@ impl UdpSocket {
     /// `WouldBlock` if no datagram has arrived yet.
     #[track_caller]
     pub fn try_peek(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.try_receive(ReceiveMode::Peek, Location::caller()).map(|(payload, _)| copy(payload, buffer))
+        self.try_receive(ReceiveMode::Peek, Location::caller()).map(|(payload, _)| copy(&payload, buffer))
     }
 
     /// Looks at a datagram and its sender if there is one.
@@ -165,7 +166,7 @@ impl UdpSocket {
     #[track_caller]
     pub fn try_peek_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         let received = self.try_receive(ReceiveMode::Peek, Location::caller());
-        received.map(|(payload, from)| (copy(payload, buffer), from))
+        received.map(|(payload, from)| (copy(&payload, buffer), from))
     }
 
     /// The sender of the next datagram, if there is one.
@@ -238,17 +239,4 @@ fn datagram(outcome: Outcome) -> (Arc<[u8]>, SocketAddr) {
         Outcome::Datagram { from, payload } => (payload, from),
         other => unreachable!("a receive ends with a datagram, not {other:?}"),
     }
-}
-
-fn copy(payload: Arc<[u8]>, buffer: &mut [u8]) -> usize {
-    let fits = payload.len().min(buffer.len());
-    buffer[..fits].copy_from_slice(&payload[..fits]);
-    fits
-}
-
-/// Appends as much of a payload as fits without growing the buffer, as tokio does.
-fn append(payload: &[u8], buffer: &mut impl BufMut) -> usize {
-    let fits = payload.len().min(buffer.chunk_mut().len());
-    buffer.put_slice(&payload[..fits]);
-    fits
 }

@@ -1,6 +1,7 @@
 //! Bytes of a stream: reading, peeking, writing, and ending the writing side.
 
 use super::TcpStream;
+use crate::net::buffers::joined;
 use crate::net::endpoint::{keep_surplus, take_surplus};
 use crate::net::os;
 use crate::net::tcp::readiness::Interest;
@@ -216,9 +217,4 @@ fn written(outcome: Outcome) -> io::Result<usize> {
         Outcome::Failed(failure) => Err(os::error(failure)),
         other => unreachable!("a write does not end with {other:?}"),
     }
-}
-
-/// The bytes of several buffers.
-pub(super) fn joined(buffers: &[IoSlice<'_>]) -> Vec<u8> {
-    buffers.iter().flat_map(|buffer| buffer.iter().copied()).collect()
 }

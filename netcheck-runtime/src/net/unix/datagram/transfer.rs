@@ -1,6 +1,7 @@
 //! Sending and receiving datagrams.
 
 use super::{SocketAddr, UnixDatagram, unnamed};
+use crate::net::buffers::{append, copy};
 use crate::net::os;
 use crate::operation::{Operation, Outcome, mailboxes};
 use crate::unit::poll::context;
@@ -252,17 +253,4 @@ fn received(outcome: Outcome) -> io::Result<(Arc<[u8]>, net::SocketAddr)> {
         Outcome::Failed(failure) => Err(os::error(failure)),
         other => unreachable!("a receive does not end with {other:?}"),
     }
-}
-
-fn copy(payload: &[u8], buffer: &mut [u8]) -> usize {
-    let fits = payload.len().min(buffer.len());
-    buffer[..fits].copy_from_slice(&payload[..fits]);
-    fits
-}
-
-/// Appends as much of a payload as fits without growing the buffer, as tokio does.
-fn append(payload: &[u8], buffer: &mut impl BufMut) -> usize {
-    let fits = payload.len().min(buffer.chunk_mut().len());
-    buffer.put_slice(&payload[..fits]);
-    fits
 }
