@@ -1,5 +1,7 @@
 //! The calls for which a stream can be ready, as `tokio::io::{Interest, Ready}`.
 
+use crate::operation::Outcome;
+use std::io;
 use std::ops;
 
 /// The calls that a program waits to make on a stream: reads, writes or both.
@@ -71,8 +73,17 @@ impl Ready {
     /// Ready for a write.
     pub const WRITABLE: Ready = Ready { readable: false, writable: true };
 
-    pub(in crate::net) const fn of(readable: bool, writable: bool) -> Ready {
-        Ready { readable, writable }
+    /// The readiness that an outcome tells.
+    pub(in crate::net) fn told_by(outcome: &Outcome) -> Ready {
+        match *outcome {
+            Outcome::Ready { read, write } => Ready { readable: read, writable: write },
+            ref other => unreachable!("waiting to be ready does not end with {other:?}"),
+        }
+    }
+
+    /// Calls `call` if the socket is ready for something; `WouldBlock` if it is not.
+    pub(in crate::net) fn then_try<R>(self, call: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
+        if self.is_empty() { Err(io::ErrorKind::WouldBlock.into()) } else { call() }
     }
 
     /// Whether the stream is ready for no call.
@@ -116,5 +127,19 @@ impl ops::BitOr for Ready {
 
     fn bitor(self, other: Ready) -> Ready {
         Ready { readable: self.readable || other.readable, writable: self.writable || other.writable }
+    }
+}
+
+/// Calls `call` whenever a socket is ready, until it does not return `WouldBlock`.
+pub(in crate::net) async fn call_when<R, F: Future<Output = io::Result<Ready>>>(
+    ready: impl Fn() -> F,
+    mut call: impl FnMut() -> io::Result<R>,
+) -> io::Result<R> {
+    loop {
+        ready().await?;
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            result => return result,
+        }
     }
 }

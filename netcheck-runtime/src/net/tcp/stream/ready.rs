@@ -1,9 +1,9 @@
 //! Waiting until a stream can be read or written.
 
 use super::TcpStream;
-use crate::net::tcp::readiness::{Interest, Ready};
+use crate::net::tcp::readiness::{Interest, Ready, call_when};
+use crate::operation::Operation;
 use crate::operation::tcp;
-use crate::operation::{Operation, Outcome};
 use crate::unit::poll::context;
 use crate::unit::poll::handles::Way;
 use crate::unit::poll::operations::Pending;
@@ -21,7 +21,7 @@ impl TcpStream {
     pub fn ready(&self, interest: Interest) -> impl Future<Output = io::Result<Ready>> + use<> {
         let location = Location::caller();
         let ready = self.readiness(interest, true);
-        async move { Ok(readied(Pending::new(ready, location).await)) }
+        async move { Ok(Ready::told_by(&Pending::new(ready, location).await)) }
     }
 
     pub(super) fn readiness(&self, interest: Interest, waits: bool) -> Operation {
@@ -76,30 +76,14 @@ impl TcpStream {
     #[track_caller]
     pub fn try_io<R>(&self, interest: Interest, call: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
         let ready = context::current().ask(self.readiness(interest, false), Location::caller());
-        if readied(ready).is_empty() {
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
-        call()
+        Ready::told_by(&ready).then_try(call)
     }
 
     /// Calls `call` whenever the stream is ready, until it does not return `WouldBlock`.
     ///
     /// # Errors
     /// The errors of `call`.
-    pub async fn async_io<R>(&self, interest: Interest, mut call: impl FnMut() -> io::Result<R>) -> io::Result<R> {
-        loop {
-            self.ready(interest).await?;
-            match call() {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                result => return result,
-            }
-        }
-    }
-}
-
-fn readied(outcome: Outcome) -> Ready {
-    match outcome {
-        Outcome::Ready { read, write } => Ready::of(read, write),
-        other => unreachable!("waiting to be ready does not end with {other:?}"),
+    pub async fn async_io<R>(&self, interest: Interest, call: impl FnMut() -> io::Result<R>) -> io::Result<R> {
+        call_when(|| self.ready(interest), call).await
     }
 }

@@ -1,8 +1,9 @@
 //! Waiting until a socket can send or receive.
 
 use super::UnixDatagram;
+use crate::net::tcp::readiness::call_when;
 use crate::net::{Interest, Ready};
-use crate::operation::{Operation, Outcome, mailboxes};
+use crate::operation::{Operation, mailboxes};
 use crate::unit::poll::context;
 use crate::unit::poll::handles::Way;
 use crate::unit::poll::operations::Pending;
@@ -20,7 +21,7 @@ impl UnixDatagram {
     pub fn ready(&self, interest: Interest) -> impl Future<Output = io::Result<Ready>> + use<> {
         let location = Location::caller();
         let ready = self.readiness(interest, true);
-        async move { Ok(readied(&Pending::new(ready, location).await)) }
+        async move { Ok(Ready::told_by(&Pending::new(ready, location).await)) }
     }
 
     fn readiness(&self, interest: Interest, waits: bool) -> Operation {
@@ -75,30 +76,14 @@ impl UnixDatagram {
     #[track_caller]
     pub fn try_io<R>(&self, interest: Interest, call: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
         let ready = context::current().ask(self.readiness(interest, false), Location::caller());
-        if readied(&ready).is_empty() {
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
-        call()
+        Ready::told_by(&ready).then_try(call)
     }
 
     /// Calls `call` whenever the socket is ready, until it does not return `WouldBlock`.
     ///
     /// # Errors
     /// The errors of `call`.
-    pub async fn async_io<R>(&self, interest: Interest, mut call: impl FnMut() -> io::Result<R>) -> io::Result<R> {
-        loop {
-            self.ready(interest).await?;
-            match call() {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                result => return result,
-            }
-        }
-    }
-}
-
-fn readied(outcome: &Outcome) -> Ready {
-    match *outcome {
-        Outcome::Ready { read, write } => Ready::of(read, write),
-        ref other => unreachable!("waiting to be ready does not end with {other:?}"),
+    pub async fn async_io<R>(&self, interest: Interest, call: impl FnMut() -> io::Result<R>) -> io::Result<R> {
+        call_when(|| self.ready(interest), call).await
     }
 }
