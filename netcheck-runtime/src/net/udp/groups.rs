@@ -28,12 +28,7 @@ impl UdpSocket {
     /// `ENODEV` if the process has no such interface.
     #[track_caller]
     pub fn join_multicast_v4(&self, multiaddr: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
-        if !multiaddr.is_multicast() {
-            return Err(io::Error::from_raw_os_error(os::INVALID));
-        }
-        let interface = self.interface_v4(interface).ok_or_else(|| io::Error::from_raw_os_error(os::NO_DEVICE))?;
-        let group = Group { ip: multiaddr.into(), interface };
-        self.join(group, Location::caller())
+        self.join(multiaddr.into(), self.interface_v4(interface), Location::caller())
     }
 
     /// Joins a multicast group of IP version 6, at the interface with this number: 1 is the loopback interface, 2 and 0 the
@@ -45,12 +40,7 @@ impl UdpSocket {
     #[track_caller]
     pub fn join_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
         self.has_version_6()?;
-        if !multiaddr.is_multicast() {
-            return Err(io::Error::from_raw_os_error(os::INVALID));
-        }
-        let interface = interface_v6(interface).ok_or_else(|| io::Error::from_raw_os_error(os::NO_DEVICE))?;
-        let group = Group { ip: (*multiaddr).into(), interface };
-        self.join(group, Location::caller())
+        self.join((*multiaddr).into(), interface_v6(interface), Location::caller())
     }
 
     /// Leaves a multicast group that the socket has joined at this interface.
@@ -59,8 +49,7 @@ impl UdpSocket {
     /// `AddrNotAvailable` if it has not.
     #[track_caller]
     pub fn leave_multicast_v4(&self, multiaddr: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
-        let group = self.interface_v4(interface).map(|interface| Group { ip: multiaddr.into(), interface });
-        self.leave(group, Location::caller())
+        self.leave(multiaddr.into(), self.interface_v4(interface), Location::caller())
     }
 
     /// Leaves a multicast group of IP version 6 that the socket has joined at this interface.
@@ -71,11 +60,8 @@ impl UdpSocket {
     #[track_caller]
     pub fn leave_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
         self.has_version_6()?;
-        if !multiaddr.is_multicast() {
-            return Err(io::Error::from_raw_os_error(os::INVALID));
-        }
-        let group = interface_v6(interface).map(|interface| Group { ip: (*multiaddr).into(), interface });
-        self.leave(group, Location::caller())
+        is_group((*multiaddr).into())?;
+        self.leave((*multiaddr).into(), interface_v6(interface), Location::caller())
     }
 
     /// Whether what the socket sends to a group on the network comes to its own process, too.
@@ -141,16 +127,19 @@ impl UdpSocket {
         Ok(())
     }
 
-    fn join(&self, group: Group, location: &'static Location<'static>) -> io::Result<()> {
+    /// Joins a group; `None`: at an interface that the process does not have.
+    fn join(&self, ip: IpAddr, at: Option<Interface>, location: &'static Location<'static>) -> io::Result<()> {
+        is_group(ip)?;
+        let interface = at.ok_or_else(|| io::Error::from_raw_os_error(os::NO_DEVICE))?;
         let port = endpoint(self.id).local.port();
-        self.change(udp::Operation::Join { socket: self.id, port, group }, location)
+        self.change(udp::Operation::Join { socket: self.id, port, group: Group { ip, interface } }, location)
     }
 
     /// Leaves a group; `None`: at an interface that the process does not have.
-    fn leave(&self, group: Option<Group>, location: &'static Location<'static>) -> io::Result<()> {
+    fn leave(&self, ip: IpAddr, at: Option<Interface>, location: &'static Location<'static>) -> io::Result<()> {
+        let interface = at.ok_or_else(|| io::Error::from_raw_os_error(os::ADDRESS_NOT_AVAILABLE))?;
         let port = endpoint(self.id).local.port();
-        let group = group.ok_or_else(|| io::Error::from_raw_os_error(os::ADDRESS_NOT_AVAILABLE))?;
-        self.change(udp::Operation::Leave { socket: self.id, port, group }, location)
+        self.change(udp::Operation::Leave { socket: self.id, port, group: Group { ip, interface } }, location)
     }
 
     fn change(&self, operation: udp::Operation, location: &'static Location<'static>) -> io::Result<()> {
@@ -173,6 +162,11 @@ impl UdpSocket {
             false => Err(io::Error::from_raw_os_error(os::NO_SUCH_OPTION)),
         }
     }
+}
+
+/// An error if an address is that of no group.
+fn is_group(ip: IpAddr) -> io::Result<()> {
+    if ip.is_multicast() { Ok(()) } else { Err(io::Error::from_raw_os_error(os::INVALID)) }
 }
 
 /// The interface of a process with a number.
