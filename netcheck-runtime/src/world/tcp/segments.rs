@@ -22,7 +22,7 @@ use crate::world::enabled::Enabled;
 use crate::world::step::{Move, Transition, Writes};
 use crate::world::tables::{Lookup, Tables, View};
 use crate::world::time::dense::Passing;
-use crate::world::time::names::{copy_event, copy_of, sent_event};
+use crate::world::time::names::{component_of, copy_event, copy_of, sent_event};
 use netcheck_models::event::{Brought, Event};
 use netcheck_models::tcp::{Connection, Segment};
 use netcheck_models::time::{Delay, Moment, Scheduled, Time, Zone};
@@ -84,7 +84,7 @@ impl View<'_> {
     /// segment was sent.
     pub(in crate::world) fn is_segment_under_way(self, named: Scheduled, zone: &Zone, next: &[u32]) -> bool {
         let event = copy_of(named);
-        let component = ComponentId(event.owner / 2);
+        let component = component_of(event);
         let connection = &self.held.get(component.of(next)).connection;
         let side = if event.number.is_multiple_of(2) { Side::Client } else { Side::Server };
         let decided = connection.under_way(side).len() - connection.undecided(side);

@@ -7,7 +7,7 @@
 //! for again, and its deadline may be over or not, a step of its own ([`Move::Settle`]) decides which.
 
 use super::Effect;
-use super::names::{MONITORS, SOME_TIME, is_copy, is_horizon, is_mark, is_of_component, timer_event};
+use super::names::{MONITORS, SOME_TIME, component_of, is_copy, is_horizon, is_mark, is_of_component, timer_event};
 use super::operation::{At, Missed};
 use super::own::Own;
 use crate::id::{Mover, NodeId, OutcomeId, UnitId};
@@ -333,11 +333,11 @@ impl<'a> View<'a> {
             if is_mark(event) {
                 return self.live_units(next).any(|(unit, _)| self.is_mark_of(event, unit));
             }
-            if is_of_component(event) && self.is_connection(ComponentId(event.owner / 2)) {
+            if is_of_component(event) && self.is_connection(component_of(event)) {
                 return self.is_segment_under_way(event, zone, next);
             }
             if is_copy(event) {
-                let link = ComponentId(event.owner / 2).of(next);
+                let link = component_of(event).of(next);
                 let is_under_way = self.tables.links.get(link).packets().count() > event.number as usize;
                 return is_under_way && !zone.is_free(event);
             }

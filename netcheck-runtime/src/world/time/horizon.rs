@@ -13,10 +13,10 @@
 //!
 //! [`Resource::Later`]: crate::world::touches::Resource::Later
 
-use super::names::{horizon_event, is_copy, timer_event};
+use super::names::{component_of, horizon_event, is_copy, timer_event};
 use crate::id::{Mover, NodeId, UnitId};
 use crate::operation::{Operation, OperationKey, time};
-use crate::world::components::{Component, ComponentId};
+use crate::world::components::Component;
 use crate::world::tables::{Lookup, View};
 use netcheck_models::time::{Countdowns, Moment, Scheduled};
 
@@ -76,7 +76,7 @@ impl<'a> View<'a> {
     /// datagram that nobody takes changes nothing: nobody can bind its address any more but after something else.
     fn is_under_way(self, state: &[u32]) -> bool {
         let is_one = |&event: &Scheduled| {
-            is_copy(event) && (self.is_connection(ComponentId(event.owner / 2)) || self.is_heard(state, event))
+            is_copy(event) && (self.is_connection(component_of(event)) || self.is_heard(state, event))
         };
         self.has_delay() && self.zone_at(state).events().iter().any(is_one)
     }

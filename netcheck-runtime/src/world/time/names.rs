@@ -74,6 +74,11 @@ pub(in crate::world) fn copy_of(event: Scheduled) -> Scheduled {
     Scheduled { number: event.number & !SENT, ..event }
 }
 
+/// The channel or connection of a copy, or of the instant at which it was sent.
+pub(in crate::world) fn component_of(event: Scheduled) -> ComponentId {
+    ComponentId(event.owner / 2)
+}
+
 /// Whether a copy, or the instant at which it was sent, is named.
 pub(in crate::world) fn is_of_component(event: Scheduled) -> bool {
     event.owner % 2 == 1 && event.owner < MARKS

@@ -8,7 +8,7 @@
 //! have. Whatever a step of a process does to the zone by itself (it schedules an event from now on, takes one out,
 //! narrows the distance of two of its own) leaves a product a product, so that nothing is lost where one is taken apart.
 
-use super::names::{MONITORS, Marked, is_copy, is_mark, marked};
+use super::names::{MONITORS, Marked, component_of, is_copy, is_mark, marked};
 use crate::id::{Mover, ProcessId, UnitId};
 use crate::world::components::{Component, ComponentId};
 use crate::world::step::{Move, Transition};
@@ -97,7 +97,7 @@ impl<'a> View<'a> {
             });
         }
         match is_copy(event) {
-            true => self.process_at_end(ComponentId(event.owner / 2)),
+            true => self.process_at_end(component_of(event)),
             false => Some(self.process_of(UnitId(event.owner / 2))),
         }
     }

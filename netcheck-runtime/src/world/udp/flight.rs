@@ -21,7 +21,7 @@ use crate::world::events::{EventsId, Happened, Remaining, Told};
 use crate::world::step::{Change, Class, Move, Transition, Writes};
 use crate::world::tables::{Channel, Lookup, View};
 use crate::world::time::dense::Passing;
-use crate::world::time::names::copy_event;
+use crate::world::time::names::{component_of, copy_event};
 use crate::world::time::own::Own;
 use netcheck_models::event::Event;
 use netcheck_models::time::{Delay, Scheduled, Time, Zone};
@@ -205,7 +205,7 @@ impl View<'_> {
 
     /// Whether a copy is in flight to a socket that is there now and takes it.
     pub(in crate::world) fn is_heard(self, state: &[u32], copy: Scheduled) -> bool {
-        let component = ComponentId(copy.owner / 2);
+        let component = component_of(copy);
         let Component::Astray { to, .. } = self.components.component(component) else { return false };
         let mut packets = self.links.get(component.of(state)).packets();
         packets.nth(copy.number as usize).is_some_and(|packet| self.receiver(state, OutcomeId(packet), to).is_some())
