@@ -85,18 +85,17 @@ impl Flow {
                 let offers = system.prepared_offers(*node);
                 let prepared = offers.iter().find(|offer| offer.key == input.key).map(|offer| offer.prepared.clone());
                 match prepared {
-                    Some(Prepared::Udp(
-                        udp::Prepared::Send(udp::prepared::Send { datagram, .. })
-                        | udp::Prepared::SendToGroup(udp::prepared::SendToGroup { datagram, .. }),
-                    )) => {
-                        self.under_way.send(system, transition, number);
-                        self.datagrams.insert(number, datagram);
-                        Vec::new()
-                    }
                     Some(Prepared::Udp(udp::Prepared::Receive { mode, .. })) => {
                         self.receive(system, transition, mode, step).into_iter().collect()
                     }
-                    Some(prepared) => self.stream(system, transition, &prepared, number),
+                    Some(prepared) => match prepared.sent_datagram() {
+                        Some(datagram) => {
+                            self.under_way.send(system, transition, number);
+                            self.datagrams.insert(number, datagram);
+                            Vec::new()
+                        }
+                        None => self.stream(system, transition, &prepared, number),
+                    },
                     None => Vec::new(),
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::kinds::for_each_kind;
 use super::{choices, faults, mailboxes, monitors, tasks, tcp, time, udp};
-use crate::id::TaskId;
+use crate::id::{OutcomeId, TaskId};
 use crate::operation::{Offer, Operation, OperationKey};
 
 /// An operation that a unit waits for.
@@ -55,3 +55,14 @@ macro_rules! prepared {
 }
 
 for_each_kind!(prepared);
+
+impl Prepared {
+    /// The datagram that is sent, if this is a send of UDP.
+    #[must_use]
+    pub fn sent_datagram(&self) -> Option<OutcomeId> {
+        match self {
+            Prepared::Udp(prepared) => prepared.sent(),
+            _ => None,
+        }
+    }
+}

@@ -320,16 +320,16 @@ impl FirstFaults {
             }
         };
         let offers = system.prepared_offers(node);
-        match offers.iter().find(|offer| offer.key == input.key).map(|offer| &offer.prepared) {
-            Some(&Prepared::Udp(
-                udp::Prepared::Send(udp::prepared::Send { datagram, .. })
-                | udp::Prepared::SendToGroup(udp::prepared::SendToGroup { datagram, .. }),
-            )) if !transition.writes.is_empty() => {
-                let sent = self.operation(system, state, transition);
-                let number = self.number(datagrams, sent, datagram);
-                datagrams.send(system, transition, number);
-                Event::Sent
-            }
+        let prepared = offers.iter().find(|offer| offer.key == input.key).map(|offer| &offer.prepared);
+        if let Some(datagram) = prepared.and_then(Prepared::sent_datagram)
+            && !transition.writes.is_empty()
+        {
+            let sent = self.operation(system, state, transition);
+            let number = self.number(datagrams, sent, datagram);
+            datagrams.send(system, transition, number);
+            return Event::Sent;
+        }
+        match prepared {
             Some(Prepared::Udp(udp::Prepared::Receive { .. })) => match datagrams.receive(system, transition) {
                 Some(Arrived { number, passed }) => Event::Arrived { number, passed },
                 None => Event::Nothing,

@@ -19,6 +19,18 @@ pub enum Prepared {
     Receive { socket: SocketId, port: u16, inbox: u32, mode: ReceiveMode, waits: bool },
 }
 
+impl Prepared {
+    /// The datagram that is sent, if this is a send.
+    pub(crate) fn sent(&self) -> Option<OutcomeId> {
+        match *self {
+            Prepared::Send(Send { datagram, .. }) | Prepared::SendToGroup(SendToGroup { datagram, .. }) => {
+                Some(datagram)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A prepared send; `host` and `port` are `None` if no process has the address.
 #[derive(Clone, Copy, Debug)]
 pub struct Send {
@@ -27,7 +39,7 @@ pub struct Send {
     pub(crate) to: SocketAddr,
     pub(crate) host: Option<ProcessId>,
     pub(crate) port: Option<ComponentId>,
-    pub datagram: OutcomeId,
+    pub(crate) datagram: OutcomeId,
 }
 
 /// A prepared send to a group.
@@ -38,5 +50,5 @@ pub struct SendToGroup {
     pub(crate) to: SocketAddr,
     /// The hosts that it may reach, each with the group's port there.
     pub(crate) hosts: SmallVec<[(ProcessId, ComponentId); 4]>,
-    pub datagram: OutcomeId,
+    pub(crate) datagram: OutcomeId,
 }
