@@ -439,17 +439,6 @@ impl Checker {
     }
 }
 
-impl Job {
-    /// The order of exploration.
-    fn order(&self) -> Search {
-        self.checker.search.unwrap_or(match self.checker.subsumption {
-            _ if self.is_dense() => Search::Reads,
-            true => Search::Faults,
-            false => Search::Bfs,
-        })
-    }
-}
-
 /// Searches; the report says whether the programs have printed something.
 fn check(job: Job) -> Result<Report, Error> {
     let report = job.check()?;

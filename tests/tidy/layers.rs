@@ -609,6 +609,7 @@ const CHECK: &[Row] = &[
             "check",
             "check::setup",
             "error",
+            "report",
             "netcheck_runtime::property",
             "netcheck_runtime::reduction::footprint",
             "netcheck_runtime::reduction::symmetry",

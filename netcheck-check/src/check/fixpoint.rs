@@ -3,11 +3,13 @@
 use super::Checker;
 use super::setup::{Job, Learned};
 use crate::error::Error;
+use crate::report::Figures;
 use netcheck_runtime::property::Deadlocks;
 use netcheck_runtime::reduction::footprint::{Footprints, Uses};
 use netcheck_runtime::reduction::symmetry::Classes;
 use netcheck_runtime::search::explore::explore;
 use netcheck_runtime::search::explored::Explored;
+use netcheck_runtime::search::frontier::Search;
 use netcheck_runtime::search::plan::{Limit, Limits, Plan};
 use netcheck_runtime::search::simulate::Simulated;
 use netcheck_runtime::world::components::StateVector;
@@ -39,6 +41,34 @@ pub(super) struct Searched {
     pub(super) learned: Learned,
 }
 
+impl Searched {
+    /// How much was explored and learned.
+    pub(super) fn figures(&self) -> Figures {
+        let Searched { explored, rounds, learned: Learned { system, .. }, .. } = self;
+        let learned = &system.learner.automata;
+        let (set_back, copies_bytes) = system.learner.copied();
+        Figures {
+            states: explored.store.len(),
+            transitions: explored.transitions,
+            pruned: explored.pruned,
+            subsumed: explored.subsumed,
+            omission_probability: explored.store.omission_probability(),
+            confusion_probability: learned.confusion_probability(),
+            depth: explored.depth,
+            terminals: explored.terminals,
+            suppressed_deadlocks: explored.suppressed_deadlocks,
+            polls: system.learner.polls,
+            operations: learned.edges.len() as u64,
+            local_states: learned.nodes.len(),
+            rounds: *rounds,
+            states_of_all_rounds: explored.states_before + explored.store.len(),
+            memory_bytes: explored.store.memory_bytes(),
+            set_back,
+            copies_bytes,
+        }
+    }
+}
+
 impl Job {
     /// Searches to the fixpoint.
     pub(super) fn search(&mut self) -> Result<Searched, Error> {
@@ -56,6 +86,15 @@ impl Job {
         let mut explored = self.unless_refuted(system, initial, plan, explored)?;
         explored.name_processes(system, &self.properties)?;
         Ok((explored, rounds))
+    }
+
+    /// The order of exploration.
+    pub(super) fn order(&self) -> Search {
+        self.checker.search.unwrap_or(match self.checker.subsumption {
+            _ if self.is_dense() => Search::Reads,
+            true => Search::Faults,
+            false => Search::Bfs,
+        })
     }
 
     /// The uses of footprints that this check allows. Ends of parts can't be combined where states stand for their orbits; a

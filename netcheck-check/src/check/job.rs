@@ -17,7 +17,7 @@ impl Job {
                 return Ok(report);
             }
             // The figures of the search: a counterexample is made of the same system, and learns more.
-            let figures = self.figures(&searched);
+            let figures = searched.figures();
             let explored = &searched.explored;
             let Some((at, found)) = explored.found.clone() else { break (searched, figures, None) };
             // In the full semantics the execution may come to another finding first.

@@ -17,32 +17,6 @@ use netcheck_runtime::world::system::{Interrupt, System};
 use std::collections::BTreeSet;
 
 impl Job {
-    /// How much was explored and learned.
-    pub(super) fn figures(&self, searched: &Searched) -> Figures {
-        let Searched { explored, rounds, learned: Learned { system, .. }, .. } = searched;
-        let learned = &system.learner.automata;
-        let (set_back, copies_bytes) = system.learner.copied();
-        Figures {
-            states: explored.store.len(),
-            transitions: explored.transitions,
-            pruned: explored.pruned,
-            subsumed: explored.subsumed,
-            omission_probability: explored.store.omission_probability(),
-            confusion_probability: learned.confusion_probability(),
-            depth: explored.depth,
-            terminals: explored.terminals,
-            suppressed_deadlocks: explored.suppressed_deadlocks,
-            polls: system.learner.polls,
-            operations: learned.edges.len() as u64,
-            local_states: learned.nodes.len(),
-            rounds: *rounds,
-            states_of_all_rounds: explored.states_before + explored.store.len(),
-            memory_bytes: explored.store.memory_bytes(),
-            set_back,
-            copies_bytes,
-        }
-    }
-
     /// The report of a check.
     pub(super) fn summary(
         self,
