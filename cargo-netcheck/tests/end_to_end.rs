@@ -83,7 +83,7 @@ impl Crate {
         let user = Crate { folder: kept.join(name), target: kept.join("target-of-a-user") };
         let _ = fs::remove_dir_all(&user.folder);
         for entry in fs::read_dir(user.target.join("netcheck")).into_iter().flatten().flatten() {
-            // What failing checks have left, and not the mirror of a workspace.
+            // The files of failing checks alone: the mirror of a workspace is beside them.
             let _ = fs::remove_file(entry.path());
         }
         fs::create_dir_all(&user.folder).expect("a folder");

@@ -588,7 +588,7 @@ pub(crate) async fn a_group_is_left_by_a_call_and_by_a_drop() -> Option<[bool; 4
     sender.send_to(b"g", (group, address(&member).port())).await.unwrap();
     tokio::time::sleep(Duration::from_millis(5)).await;
     member.leave_multicast_v4(group, Ipv4Addr::LOCALHOST).unwrap();
-    // What has come is kept, and the other socket keeps the host a member.
+    // A datagram that has come is kept, and the other socket keeps the host a member.
     let kept = !nothing_comes(&member).await;
     let by_other = comes(&sender, group, &member).await;
     second.leave_multicast_v4(group, Ipv4Addr::LOCALHOST).unwrap();

@@ -9,7 +9,7 @@ use crate::world::store::StateId;
 use ahash::AHashMap;
 use std::collections::{BTreeMap, VecDeque};
 
-/// What an order counts on the way to a state. The better of two ways is the smaller one.
+/// The way to a state, as an order counts it. The better of two ways is the smaller one.
 pub(crate) trait Way: Copy + Default + Ord {
     /// The way with one more step, which is no better.
     fn and(self, step: &Successor) -> Self;
