@@ -1,8 +1,11 @@
 //! Programs that go round for ever: what the reduction puts off has to come all the same.
 
 use netcheck as tokio;
-use netcheck::check::{Checker, Identity, Report, Search, Udp, Verdict, ViolationKind};
-use tokio::net::UdpSocket;
+use netcheck::check::{Checker, Identity, Report, Search, Tcp, Udp, Verdict, ViolationKind};
+use std::future::pending;
+use std::io::ErrorKind;
+use tokio::io::AsyncReadExt;
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::time::{Duration, sleep, timeout};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -59,6 +62,34 @@ fn states_of_pairs(checker: &Checker, count: usize) -> usize {
     });
     assert!(both <= captured, "{both} by memory, {captured} without");
     captured
+}
+
+/// The daemon goes round in no time, and may fail as well: what follows its failure is no way to that of the reader, since one
+/// fault is all there may be.
+#[test]
+fn a_failure_beside_an_endless_loop_that_may_fail_is_found_within_the_bound() {
+    for search in [Search::Bfs, Search::Dfs, Search::Faults] {
+        let checker = Checker::new().search(search).tcp(Tcp::new().fail_open().fail_read()).at_most(1);
+        let report = checker.check(|net| {
+            net.daemon("spins", || async {
+                while TcpStream::connect("server:81").await.unwrap_err().kind() == ErrorKind::ConnectionRefused {}
+                loop {
+                    tokio::task::yield_now().await;
+                }
+            });
+            net.daemon("server", || async {
+                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+                let _accepted = listener.accept().await;
+                pending::<()>().await;
+            });
+            net.daemon("reads", || async {
+                let Ok(mut stream) = TcpStream::connect("server:80").await else { return };
+                stream.read_u8().await.expect("nothing is sent");
+            })
+            .after("server");
+        });
+        assert_eq!(report.counterexample().map(|found| found.kind()), Some(ViolationKind::Panic), "{report}");
+    }
 }
 
 #[test]

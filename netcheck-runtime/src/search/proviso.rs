@@ -14,7 +14,8 @@
 //! expanded later than the last one. A covered state is stood for by the one that covers it, and a state by its orbit's; in
 //! both, the step that is put off is possible as well. A state with several parts is followed by the part of the step.
 //! No way leads back from a part to what it was part of, unless what the part has left can be begun anew; such a step
-//! leads on only to a state that is expanded later.
+//! leads on only to a state that is expanded later. With a bound of faults, a failure that is put off is no longer possible
+//! where others have used the bound up: so a step that is a fault does not lead on.
 //!
 //! Which states are visited depends on the order of exploration, but not on the number of threads, since it is decided
 //! in a state's turn.
@@ -38,7 +39,8 @@ impl Explored {
         footprints: &mut Footprints,
     ) -> Result<bool, Interrupt> {
         for Step { transition, encoded, visited, .. } in expansion.successors() {
-            if properties.step(system, transition).is_some() {
+            let takes_budget = transition.faults > 0 && system.is_limited();
+            if takes_budget || properties.step(system, transition).is_some() {
                 continue;
             }
             match self.stands_for(system, transition, (encoded, visited))? {
