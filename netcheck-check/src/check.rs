@@ -52,7 +52,7 @@ mod unused;
 pub(crate) mod words;
 
 pub use dates::Dates;
-pub use declare::{Tasks, Tcp, Udp};
+pub use declare::{Crash, Tasks, Tcp, Udp};
 pub use identity::Identity;
 pub use netcheck_runtime::property::Deadlocks;
 pub use simulation::Simulation;
@@ -98,6 +98,7 @@ const STUCK_POLLS_MAX: usize = 2;
 pub struct Checker {
     udp: Vec<Udp>,
     tcp: Option<Tcp>,
+    crashes: Vec<Crash>,
     tasks: Tasks,
     deadlocks: Deadlocks,
     at_most: Option<usize>,
@@ -145,6 +146,7 @@ impl Checker {
         Checker {
             udp: Vec::new(),
             tcp: None,
+            crashes: Vec::new(),
             tasks: Tasks::Shared,
             deadlocks: Deadlocks::EachProcess,
             at_most: None,
@@ -192,6 +194,18 @@ impl Checker {
     /// Declares what TCP may do.
     pub fn tcp(mut self, tcp: Tcp) -> Self {
         self.tcp = Some(tcp);
+        self
+    }
+
+    /// Declares which processes crash, in place of what was declared before.
+    pub fn crash(mut self, crash: Crash) -> Self {
+        self.crashes = vec![crash];
+        self
+    }
+
+    /// Declares how further processes crash: a process does what the first declaration says that names it.
+    pub fn also_crash(mut self, crash: Crash) -> Self {
+        self.crashes.push(crash);
         self
     }
 

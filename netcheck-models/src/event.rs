@@ -113,6 +113,10 @@ pub enum Event {
     FailedAlone,
     /// A call meets a reset although it need not, whatever call it is.
     Reset,
+    /// A process crashed.
+    Crashed,
+    /// A process that had crashed started again.
+    Restarted,
     /// A timer fired.
     Fired {
         /// The time that passed before it fired.

@@ -176,6 +176,11 @@ pub enum Outcome {
     },
     /// An isolated task was aborted, or ended with its process.
     Cancelled,
+    /// A process has crashed.
+    Crashed {
+        /// Whether it starts again.
+        returns: bool,
+    },
     Failed(Failure),
 }
 
@@ -202,6 +207,7 @@ impl Handed for Outcome {
             Outcome::Alternative(number) => Outcome::Alternative(number.handed()),
             Outcome::Ended { output } => Outcome::Ended { output: output.handed() },
             Outcome::Cancelled => Outcome::Cancelled,
+            Outcome::Crashed { returns } => Outcome::Crashed { returns: returns.handed() },
             Outcome::Failed(failure) => Outcome::Failed(failure.handed()),
         })
     }
@@ -273,6 +279,8 @@ impl OperationKey {
     pub(crate) const ANSWER: OperationKey = OperationKey(u32::MAX - 1);
     /// The end of a task that was aborted.
     pub(crate) const CANCEL: OperationKey = OperationKey(u32::MAX - 2);
+    /// The crash of a process.
+    pub(crate) const CRASH: OperationKey = OperationKey(u32::MAX - 3);
     const RUN: u32 = 1 << 31;
     const EARLY: u32 = 1 << 30;
 
@@ -290,7 +298,7 @@ impl OperationKey {
     }
 
     pub(crate) fn task_to_run(self) -> Option<TaskId> {
-        (self.0 & Self::RUN != 0 && self < Self::CANCEL).then_some(TaskId(self.0 & !(Self::RUN | Self::EARLY)))
+        (self.0 & Self::RUN != 0 && self < Self::CRASH).then_some(TaskId(self.0 & !(Self::RUN | Self::EARLY)))
     }
 }
 

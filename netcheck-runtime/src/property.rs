@@ -18,10 +18,19 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// How an execution ended: the outputs of its processes.
+/// How an execution ended: the outputs of its processes, and which of them have crashed.
 #[derive(Debug)]
 pub struct End {
-    outputs: Vec<(String, Option<Output>)>,
+    processes: Vec<EndOf>,
+}
+
+/// How a process ended.
+#[derive(Debug)]
+struct EndOf {
+    name: String,
+    output: Option<Output>,
+    /// It crashed and has not started again.
+    has_crashed: bool,
 }
 
 impl End {
@@ -51,13 +60,27 @@ impl End {
 
     /// Every process by name, with its output.
     pub fn outputs(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
-        self.outputs.iter().map(|(name, output)| (name.as_str(), output.as_ref().map(|output| &*output.text)))
+        self.processes.iter().map(|of| (of.name.as_str(), of.output.as_ref().map(|output| &*output.text)))
+    }
+
+    /// Whether a process crashed and has not started again: it stays down (`crash(stays_down)`).
+    ///
+    /// # Panics
+    /// If no process has this name.
+    #[track_caller]
+    pub fn has_crashed(&self, process: &str) -> bool {
+        self.process(process).has_crashed
     }
 
     #[track_caller]
     fn of(&self, process: &str) -> Option<&Output> {
-        match self.outputs.iter().find(|(name, _)| name == process) {
-            Some((_, output)) => output.as_ref(),
+        self.process(process).output.as_ref()
+    }
+
+    #[track_caller]
+    fn process(&self, process: &str) -> &EndOf {
+        match self.processes.iter().find(|of| of.name == process) {
+            Some(of) => of,
             // Not in a closure: that would be the caller.
             None => panic!("no process is named \"{process}\""),
         }
@@ -67,8 +90,9 @@ impl End {
 /// A line for each process.
 impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines = self.outputs.iter().map(|(name, output)| match output {
+        let lines = self.processes.iter().map(|EndOf { name, output, has_crashed }| match output {
             Some(output) => format!("  {name} ended with {}", output.text),
+            None if *has_crashed => format!("  {name} crashed"),
             None => format!("  {name} has not ended"),
         });
         f.write_str(&lines.collect::<Vec<_>>().join("\n"))
@@ -199,8 +223,11 @@ impl Properties {
         for (index, process) in system.processes.iter().enumerate() {
             let root = system.learner.automata.node(root(system, state, ProcessId(index as u32)));
             suppressed |= matches!(root.kind, NodeKind::Live | NodeKind::Parked { .. }) && process.daemon;
+            let never_starts =
+                root.from.is_none() && process.after.iter().any(|before| is_down(system, state, *before));
+            suppressed |= root.kind == NodeKind::Live && never_starts;
             // Nothing is known here of another part of the state.
-            if root.kind == NodeKind::Live && !process.daemon {
+            if root.kind == NodeKind::Live && !process.daemon && !never_starts {
                 blocked.push(ProcessId(index as u32));
             }
         }
@@ -240,9 +267,13 @@ impl Properties {
         if let Some(message) = system.view().rejected_end(state) {
             return Some(rejected(message, Vec::new()));
         }
-        let units = (0..system.processes.len()).map(|index| UnitId(index as u32));
-        let outputs = units.map(|unit| (system.shared().unit(unit).name, output(system, state, unit)));
-        let end = End { outputs: outputs.collect() };
+        let processes = (0..system.processes.len() as u32).map(ProcessId);
+        let of = |process: ProcessId| EndOf {
+            name: system.shared().hosts[process.0 as usize].name.clone(),
+            output: output(system, state, process),
+            has_crashed: is_down(system, state, process),
+        };
+        let end = End { processes: processes.map(of).collect() };
         self.finally.iter().find_map(|property| {
             let reason = match panics::catch(|| (property.judge)(&end)) {
                 Ok(Ok(())) => return None,
@@ -288,8 +319,8 @@ fn in_accept(system: &System, state: &[u32]) -> impl Iterator<Item = ProcessId> 
 }
 
 /// The output of a process, if it has ended with one.
-pub(crate) fn output(system: &System, state: &[u32], unit: UnitId) -> Option<Output> {
-    match system.learner.automata.node(root(system, state, ProcessId(unit.0))).kind {
+pub(crate) fn output(system: &System, state: &[u32], process: ProcessId) -> Option<Output> {
+    match system.learner.automata.node(root(system, state, process)).kind {
         NodeKind::Ended { output } => Some(system.shared().output(output)),
         _ => None,
     }
@@ -303,9 +334,14 @@ pub(crate) fn output_id(system: &System, state: &[u32], process: usize) -> Optio
     }
 }
 
-/// The node of the root of a process.
+/// The node of the root of a process, as it stands now.
 pub fn root(system: &System, state: &[u32], process: ProcessId) -> NodeId {
-    system.components.find(Component::Unit(UnitId(process.0))).map_or(NodeId::ABSENT, |place| NodeId(place.of(state)))
+    NodeId(system.unit_component(system.root_of(state, process)).of(state))
+}
+
+/// Whether a process has crashed and stays down.
+fn is_down(system: &System, state: &[u32], process: ProcessId) -> bool {
+    system.learner.automata.node(root(system, state, process)).kind == NodeKind::Gone
 }
 
 fn panicked(unit: &str, panic: &Panic) -> String {
@@ -336,7 +372,8 @@ fn blocked_at(system: &System, unit: UnitId, node: NodeId) -> String {
 /// The operations that a process waits for, and their places.
 pub fn waits_for(system: &System, state: &[u32], process: ProcessId) -> String {
     let units = system.live_units(state).filter(|&(unit, _)| system.process_of(unit) == process);
-    let each = units.map(|(unit, node)| match unit == UnitId(process.0) {
+    let root = system.root_of(state, process);
+    let each = units.map(|(unit, node)| match unit == root {
         true => waits(system, unit, node),
         false => blocked_at(system, unit, node).trim_start().to_owned(),
     });

@@ -10,7 +10,9 @@ mod near;
 mod table;
 
 pub use near::{either, hint, nearest, unknown};
-pub use table::{CHECK, Exclusive, OF_TESTS, Order, SEARCHES, TCP, Takes, UDP, UDP_EXCLUSIVE, Word};
+pub use table::{
+    CHECK, CRASH, Exclusive, FAULTS, GROUPS, OF_TESTS, Order, SEARCHES, TCP, Takes, UDP, UDP_EXCLUSIVE, Word,
+};
 
 /// The units of delays and times, and their lengths in nanoseconds.
 pub const UNITS: &[(&str, u64)] =
@@ -19,6 +21,11 @@ pub const UNITS: &[(&str, u64)] =
 /// The names of words, in their order.
 pub fn names(words: &[Word]) -> Vec<&'static str> {
     words.iter().map(|word| word.name).collect()
+}
+
+/// The message for a limit of faults where none are declared.
+pub fn nothing_limited() -> &'static str {
+    "`at_most` limits faults, but none are declared: add `udp(…)`, `tcp(…)` or `crash(…)`, or leave it out"
 }
 
 /// The names of the lists that have a word.

@@ -18,6 +18,8 @@ pub struct Word {
 pub enum Takes {
     /// It stands alone.
     Nothing,
+    /// It stands alone, and the builder of its list is made by the function of its name. The first of a list is the default.
+    Maker,
     /// Words in parentheses, of which the builder of this name is made.
     List(&'static str, &'static [Word]),
     /// `true` or `false`.
@@ -79,6 +81,7 @@ const fn positive(name: &'static str, takes: Takes, example: &'static str, least
 pub const CHECK: &[Word] = &[
     word("udp", Takes::List("Udp", UDP), "udp(loss, duplication)"),
     word("tcp", Takes::List("Tcp", TCP), "tcp(open, read)"),
+    word("crash", Takes::List("Crash", CRASH), "crash(process = \"server\")"),
     word("tasks", Takes::Choice("Tasks", &[("shared", "Shared"), ("tracked", "Tracked"), ("fifo", "Fifo")]), "tracked"),
     word("deadlocks", Takes::Choice("Deadlocks", &[("each_process", "EachProcess"), ("paper", "Paper")]), "paper"),
     word("at_most", Takes::Expression, "1"),
@@ -156,6 +159,21 @@ pub const TCP: &[Word] = &[
     word("side", Takes::Choice("Side", &[("client", "Client"), ("server", "Server")]), "client"),
     positive("first", Takes::Number, "2", "how many executions of each source line may fail, at least 1"),
 ];
+
+/// The words of `crash(…)`, in the order of the calls on its builder.
+pub const CRASH: &[Word] = &[
+    word("kill", Takes::Maker, ""),
+    word("process", Takes::Process, "\"server\""),
+    word("processes", Takes::Processes, "[\"client\", \"server\"]"),
+    positive("times", Takes::Number, "2", "how often each process may crash, at least 1"),
+    alone("stays_down"),
+];
+
+/// Lists that may be said several times: each packet, and each process, belongs to the first one that names it.
+pub const GROUPS: &[&str] = &["udp", "crash"];
+
+/// Lists that declare faults.
+pub const FAULTS: &[&str] = &["udp", "tcp", "crash"];
 
 /// Words of `udp(…)` that do not go together, but for the names of processes.
 pub const UDP_EXCLUSIVE: &[Exclusive] = &[

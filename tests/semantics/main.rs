@@ -2,6 +2,7 @@
 
 mod clocks;
 mod connects;
+mod crash;
 mod deliveries;
 mod dense;
 mod dense_streams;

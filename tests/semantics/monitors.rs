@@ -1,7 +1,7 @@
 //! Monitors that watch the executions of a check: what they see, how time passes for them, and what a rejection says.
 
 use netcheck::Network;
-use netcheck::check::{Checker, Identity, Report, Search, Tasks, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Crash, Identity, Report, Search, Tasks, Tcp, Udp, Verdict, ViolationKind};
 use netcheck::io::{AsyncReadExt, AsyncWriteExt};
 use netcheck::monitor::{Guard, Monitor, Observe, Observer, Rule, Seen};
 use netcheck::net::{TcpListener, TcpStream, UdpSocket};
@@ -39,6 +39,8 @@ fn line(seen: &Seen<'_>) -> String {
         Seen::Armed { process, after, .. } => format!("{process} armed {after:?}"),
         Seen::Fired { process, .. } => format!("{process} fired"),
         Seen::Started { process, .. } => format!("{process} started"),
+        Seen::Crashed { process, .. } => format!("{process} crashed"),
+        Seen::Restarted { process, .. } => format!("{process} restarted"),
         Seen::Ended { process, output, .. } => format!("{process} ended {output}"),
         Seen::Emitted { process, value, .. } => format!("{process} emitted {value:?}"),
         _ => unreachable!("these are all"),
@@ -59,6 +61,14 @@ fn all_lines(checker: &Checker, network: impl FnOnce(&mut Network)) -> Vec<Strin
     assert_eq!(report.verdict(), Verdict::Verified, "{report}");
     let lines = lines.lock().unwrap().clone();
     lines.into_iter().collect()
+}
+
+#[test]
+fn crashes_and_restarts_are_seen() {
+    let lines = all_lines(&Checker::new().crash(Crash::kill()), |net| {
+        net.process("it", || sleep(ms(5)));
+    });
+    assert_eq!(lines, ["it armed 5ms", "it crashed", "it ended ()", "it fired", "it restarted", "it started"]);
 }
 
 async fn echo_once() {

@@ -305,6 +305,7 @@ const RUNTIME: &[Row] = &[
         ],
     ),
     ("unit::calendar", &["id", "operation", "unit::automaton", "unit::learn"]),
+    ("unit::crash", &["id", "operation", "unit::automaton", "unit::learn", "unit::program"]),
     (
         "unit::described",
         &[

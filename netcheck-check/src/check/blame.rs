@@ -128,7 +128,7 @@ fn wait(system: &System, process: ProcessId, offer: &Offer) -> Wait {
             Wait::Datagram
         }
         Operation::Tasks(tasks::Operation::Join { child, .. }) => Wait::EndOf(*child),
-        Operation::Tasks(tasks::Operation::Start) => Wait::Begin,
+        Operation::Tasks(tasks::Operation::Start | tasks::Operation::Restart) => Wait::Begin,
         _ => Wait::Other,
     }
 }

@@ -40,7 +40,7 @@ impl Coverage {
             for offer in offers.filter(|offer| {
                 !matches!(
                     offer.operation,
-                    Operation::Tasks(tasks::Operation::Run(_)) | Operation::Tasks(tasks::Operation::Start)
+                    Operation::Tasks(tasks::Operation::Run(_) | tasks::Operation::Start | tasks::Operation::Restart)
                 )
             }) {
                 let line = (source_line::place(offer.location), wording::kind(&offer.operation));

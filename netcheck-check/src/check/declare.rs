@@ -1,7 +1,9 @@
 //! Declaring what the network may do.
 
+mod crash;
 mod delays;
 
+pub use crash::Crash;
 pub(in crate::check) use delays::length;
 
 use self::delays::{in_words, interval, listed};

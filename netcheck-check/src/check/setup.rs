@@ -87,6 +87,13 @@ impl Job {
             ignores_regions: false,
             udp: groups(&checker.udp, &names)?,
             tcp: checker.tcp.as_ref().map(|tcp| tcp.rules(&names)).transpose()?.unwrap_or_default(),
+            crashes: {
+                let is_external = |name: &str| {
+                    registered.processes.iter().any(|process| process.name == name && process.peer.is_some())
+                };
+                let crashes = checker.crashes.iter().map(|crash| crash.crashes(&names, is_external));
+                crashes.collect::<Result<_, _>>()?
+            },
             at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
             duration_ns: checker.duration_ns(),
             observers: registered.monitors.clone(),
@@ -107,6 +114,13 @@ impl Job {
             deadlocks: checker.deadlocks,
             monitors_judge: registered.monitors.iter().any(Observer::judges_ends),
         };
+        if !declared.crashes.is_empty() {
+            // The arguments for these do not cover processes that start again.
+            checker.symmetry = false;
+            if checker.tasks == Tasks::Tracked {
+                checker.tasks = Tasks::Shared;
+            }
+        }
         if declared.is_dense() {
             // The arguments for these do not cover steps between which time passes.
             (checker.symmetry, checker.tasks) = (false, Tasks::Shared);

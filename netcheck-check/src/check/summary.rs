@@ -147,7 +147,7 @@ impl Job {
     /// Every value that each process ended with.
     fn outputs(&self, system: &System, explored: &Explored) -> Vec<(String, Vec<String>)> {
         let of_unit = |index: usize| {
-            let outputs = explored.outputs.iter().filter(|(unit, _)| unit.0 as usize == index);
+            let outputs = explored.outputs.iter().filter(|(unit, _)| system.is_root(*unit, index));
             let texts: BTreeSet<String> =
                 outputs.map(|&(_, output)| system.shared().output(output).text.to_string()).collect();
             texts.into_iter().collect()

@@ -11,15 +11,17 @@ mod order;
 mod region;
 
 use crate::check::declare::{Misplaced, length, misplaced};
-use crate::check::{Checker, Dates, Deadlocks, Identity, THREADS_MAX, Tasks, Tcp, Udp, threads_meaning};
+use crate::check::{Checker, Crash, Dates, Deadlocks, Identity, THREADS_MAX, Tasks, Tcp, Udp, threads_meaning};
 use crate::error::Error;
 use constant::NoValue;
 use grammar::{Form, Kind, Value, Word};
 use netcheck_runtime::operation::Side;
 use netcheck_runtime::world::declared::Direction;
 use netcheck_runtime::world::store::Keep;
-use netcheck_words::{CHECK, Exclusive, SEARCHES, TCP, UDP, either, hint, names};
-use network::{tcp, udp};
+use netcheck_words::{
+    CHECK, CRASH, Exclusive, FAULTS, GROUPS, SEARCHES, TCP, UDP, either, hint, names, nothing_limited,
+};
+use network::{crash, tcp, udp};
 use order::{search, seeded, simulation};
 pub(crate) use region::region;
 use std::fmt;
@@ -58,7 +60,8 @@ impl Checker {
         let at_most = self.at_most.map(|faults| format!("at_most = {faults}"));
         let duration = self.duration_ns().map(|ns| format!("duration = {}", length(ns)));
         let udp = self.udp.iter().filter_map(Udp::in_words);
-        let faults = udp.chain(self.tcp.as_ref().and_then(Tcp::in_words));
+        let crashes = self.crashes.iter().map(Crash::in_words);
+        let faults = udp.chain(self.tcp.as_ref().and_then(Tcp::in_words)).chain(crashes);
         faults.chain(at_most).chain(duration).collect::<Vec<_>>().join(", ")
     }
 
@@ -86,6 +89,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
         checker = match word.name {
             "udp" => checker.also_udp(udp(word)?),
             "tcp" => checker.tcp(tcp(word)?),
+            "crash" => checker.also_crash(crash(word)?),
             "tasks" => checker.tasks(choice(value(word)?, TASKS)?),
             "deadlocks" => checker.deadlocks(choice(value(word)?, DEADLOCKS)?),
             "at_most" => checker.at_most(number(value(word)?)?),
@@ -125,10 +129,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
     }
     groups(words, &checker)?;
     match words.iter().find(|word| word.name == "at_most") {
-        Some(at_most) if !has_any(words, &["udp", "tcp"]) => {
-            Err(at_most
-                .wrong("`at_most` limits faults, but none are declared: add `udp(…)` or `tcp(…)`, or leave it out"))
-        }
+        Some(at_most) if !has_any(words, FAULTS) => Err(at_most.wrong(nothing_limited())),
         _ => Ok(checker),
     }
 }
@@ -156,10 +157,11 @@ fn groups(words: &[Word<'_>], checker: &Checker) -> Result<(), Wrong> {
 
 // Words of one list.
 
-/// The words in the order of `known`, as the attribute calls the builder; none may be said twice, but for `udp`, each of
-/// which is a group of packets.
+/// The words in the order of `known`, as the attribute calls the builder; none may be said twice, but for groups of packets
+/// and of processes.
 fn each<'w, 'a>(words: &'w [Word<'a>], known: &[Known]) -> Result<Vec<&'w Word<'a>>, Wrong> {
-    let is_repeated = |(i, word): &(usize, &Word<'a>)| word.name != "udp" && has_any(&words[..*i], &[word.name]);
+    let is_repeated =
+        |(i, word): &(usize, &Word<'a>)| !GROUPS.contains(&word.name) && has_any(&words[..*i], &[word.name]);
     let repeated = words.iter().enumerate().find(is_repeated);
     if let Some((_, word)) = repeated {
         let advice = if matches!(word.form, Form::List(_)) { "put its words into one list" } else { "keep one" };
@@ -200,7 +202,7 @@ fn unknown_in(list: &str, word: &Word<'_>, known: &[Known]) -> Wrong {
 /// The word of the table, wherever it stands there: a word of two lists takes the same in both.
 fn known(word: &Word<'_>) -> &'static Known {
     let parts = SEARCHES.iter().map(|order| order.words);
-    let mut all = [CHECK, UDP, TCP].into_iter().chain(parts).flatten();
+    let mut all = [CHECK, UDP, TCP, CRASH].into_iter().chain(parts).flatten();
     all.find(|known| known.name == word.name).expect("only words of the table are looked up")
 }
 

@@ -19,6 +19,9 @@ pub(super) const PAYLOAD_BYTES_MAX: usize = 1024;
 pub(crate) enum Asked {
     #[default]
     Start,
+    /// A process starts that has crashed.
+    Restart,
+    Crash,
     Run {
         task: u32,
     },
@@ -201,6 +204,9 @@ pub(crate) enum Answered {
         output: String,
     },
     Cancelled,
+    Crashed {
+        returns: bool,
+    },
     Failed {
         error: Failure,
     },
@@ -236,6 +242,8 @@ impl Asked {
         let end = |stream: &Stream| End { peer: named(stream.peer), side: stream.side };
         match operation.itself() {
             Operation::Tasks(tasks::Operation::Start) => Asked::Start,
+            Operation::Tasks(tasks::Operation::Restart) => Asked::Restart,
+            Operation::Tasks(tasks::Operation::Crash) => Asked::Crash,
             Operation::Tasks(tasks::Operation::Run(task)) => Asked::Run { task: task.0 },
             Operation::Tasks(tasks::Operation::Cancel) => Asked::Cancel,
             Operation::Udp(udp::Operation::Bind { address, .. }) => Asked::Bind { address: address.to_string() },
@@ -337,6 +345,7 @@ impl Answered {
             Outcome::Alternative(number) => Answered::Alternative { number: *number },
             Outcome::Ended { output } => Answered::Ended { output: shared.output(*output).text.to_string() },
             Outcome::Cancelled => Answered::Cancelled,
+            Outcome::Crashed { returns } => Answered::Crashed { returns: *returns },
             Outcome::Failed(error) => Answered::Failed { error: *error },
         }
     }

@@ -245,7 +245,7 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
         task: (offer.task.0 > 0).then_some(offer.task.0),
         location: (!matches!(
             operation,
-            Operation::Tasks(tasks::Operation::Run(_)) | Operation::Tasks(tasks::Operation::Cancel)
+            Operation::Tasks(tasks::Operation::Run(_) | tasks::Operation::Cancel | tasks::Operation::Crash)
         ))
         .then(|| wording::line(&offer, system.shared())),
         library: wording::line_of_library(&offer),
@@ -318,7 +318,8 @@ pub(crate) fn due(system: &System, path: &[Transition], dates: &Dates) -> Option
 
 fn kind(operation: &Operation) -> Kind {
     match operation {
-        Operation::Tasks(tasks::Operation::Start)
+        Operation::Tasks(tasks::Operation::Crash) => Kind::Crash,
+        Operation::Tasks(tasks::Operation::Start | tasks::Operation::Restart)
         | Operation::Tasks(tasks::Operation::Run(_))
         | Operation::Tasks(tasks::Operation::Cancel) => Kind::Run,
         Operation::Udp(udp::Operation::Bind { .. })
@@ -400,6 +401,7 @@ fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outc
         Event::Duplicated { copy, .. } => Some(Doing::Duplicated { copy }),
         Event::Unbound | Event::Astray => Some(Doing::Unbound),
         Event::Hung => Some(Doing::Hung),
+        Event::Crashed => Some(Doing::Killed),
         Event::FailedAlone => Some(Doing::FailedAlone),
         Event::Failed if *answer != Outcome::Failed(Failure::ConnectionReset) => Some(Doing::Failed),
         Event::Failed | Event::Reset => Some(Doing::Reset),
@@ -412,6 +414,7 @@ fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outc
         | Event::Waits
         | Event::Delayed { .. }
         | Event::Kept
+        | Event::Restarted
         | Event::Unheard { .. }
         | Event::Connected
         | Event::Accepted

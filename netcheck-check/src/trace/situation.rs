@@ -148,6 +148,7 @@ impl Local {
             NodeKind::Live => match &node.offers[..] {
                 [] => "waits for nothing that could ever wake it".to_owned(),
                 [only] if only.operation == Operation::Tasks(tasks::Operation::Start) => "has not started".to_owned(),
+                [only] if only.operation == Operation::Tasks(tasks::Operation::Restart) => "has crashed".to_owned(),
                 offers => {
                     let pending = offers.iter().map(|offer| Pending::of(system, offer)).collect();
                     return Local { is: None, pending };

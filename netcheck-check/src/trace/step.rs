@@ -199,6 +199,8 @@ pub enum Kind {
     Shutdown,
     /// A timer is waited for.
     Timer,
+    /// A process crashes.
+    Crash,
     /// The network does something of its own.
     Network,
     /// Anything else, such as a choice.
@@ -242,6 +244,8 @@ pub enum Doing {
     Reset,
     /// A call is never answered.
     Hung,
+    /// The OS has ended a process, and closes what it held.
+    Killed,
 }
 
 impl fmt::Display for Doing {
@@ -257,6 +261,7 @@ impl fmt::Display for Doing {
             Doing::FailedAlone => f.write_str("! failed: nothing else happened"),
             Doing::Reset => f.write_str("! reset: the network broke it"),
             Doing::Hung => f.write_str("! hung: it is never answered"),
+            Doing::Killed => f.write_str("✗ killed: what it held is closed"),
         }
     }
 }

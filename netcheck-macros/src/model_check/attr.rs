@@ -2,7 +2,7 @@
 //!
 //! Every mistake in a single word is reported here; what does not go together is for `valid`.
 
-use netcheck_words::{CHECK, OF_TESTS, SEARCHES, Takes};
+use netcheck_words::{CHECK, GROUPS, OF_TESTS, SEARCHES, Takes};
 use syn::{Expr, ExprArray, ExprCall, ExprLit, ExprPath, Ident, Lit, LitBool, LitStr};
 
 use super::ast::{Choice, ModelCheck, Number, Said, Search, Value, Words};
@@ -21,8 +21,7 @@ fn list(words: Vec<Word>, of: Option<&str>, known: &[&netcheck_words::Word], cx:
     let mut all = Words::default();
     for word in words {
         let name = word.name.clone();
-        // Each `udp` is a group of packets.
-        if name != "udp" && all.has(&name.to_string()) {
+        if !GROUPS.iter().any(|group| name == group) && all.has(&name.to_string()) {
             let advice = if matches!(word.form, Form::List(_)) { "put its words into one list" } else { "keep one" };
             cx.error(&name, format_args!("`{name}` is said twice: {advice}"));
             continue;
@@ -55,12 +54,12 @@ fn value(word: Word, known: &netcheck_words::Word, cx: &Ctxt) -> Option<Value> {
     let example = known.example;
     let wrong = match (&known.takes, word.form) {
         (_, Form::Broken) => return None,
-        (Takes::Nothing | Takes::Delays, Form::Alone) => return Some(Value::Nothing),
+        (Takes::Nothing | Takes::Maker | Takes::Delays, Form::Alone) => return Some(Value::Nothing),
         (Takes::List(_, words), Form::List(said)) => {
             let words: Vec<_> = words.iter().collect();
             return Some(Value::List(list(said, Some(known.name), &words, cx)));
         }
-        (Takes::Nothing, _) => format!("`{0}` stands alone: write just `{0}`", known.name),
+        (Takes::Nothing | Takes::Maker, _) => format!("`{0}` stands alone: write just `{0}`", known.name),
         (Takes::List(..), _) => format!("`{}` needs its words in parentheses: write `{example}`", known.name),
         (takes, Form::Value(value)) => return of(ungroup(*value), takes, cx),
         (Takes::Delays, Form::List(_)) => {
@@ -75,7 +74,7 @@ fn value(word: Word, known: &netcheck_words::Word, cx: &Ctxt) -> Option<Value> {
 /// Reads a value as its word takes it.
 fn of(value: Expr, takes: &Takes, cx: &Ctxt) -> Option<Value> {
     match takes {
-        Takes::Nothing | Takes::List(..) => unreachable!("these take no value"),
+        Takes::Nothing | Takes::Maker | Takes::List(..) => unreachable!("these take no value"),
         Takes::Boolean => boolean(value, cx).map(Value::Boolean),
         Takes::Expression => Some(Value::Expression(value)),
         Takes::Time => delay::time(value, cx).map(Value::Time),

@@ -24,6 +24,7 @@ fn call(word: &Word, nth: usize, Said { name, value }: &Said, words: &Words) -> 
     let value = value.as_ref().expect("a word that is not understood was reported");
     match (value, &word.takes) {
         (Value::Nothing, Takes::Delays) => quote!(.#name(..)),
+        (Value::Nothing, Takes::Maker) => TokenStream::new(),
         (Value::Nothing, _) if ["open", "close", "read", "write"].contains(&word.name) => {
             let fail = format_ident!("fail_{name}");
             quote!(.#fail())
@@ -31,8 +32,9 @@ fn call(word: &Word, nth: usize, Said { name, value }: &Said, words: &Words) -> 
         (Value::Nothing, _) => quote!(.#name()),
         (Value::List(inner), Takes::List(builder, table)) => {
             let call = if nth == 0 { call } else { format_ident!("also_{call}") };
+            let make = Ident::new(maker(inner, table), Span::call_site());
             let (builder, inner) = (Ident::new(builder, Span::call_site()), calls(inner, table));
-            quote!(.#call(::netcheck::check::#builder::new() #inner))
+            quote!(.#call(::netcheck::check::#builder::#make() #inner))
         }
         (Value::Choice(Choice { variant, .. }), Takes::Choice(of, _)) => {
             let of = Ident::new(of, Span::call_site());
@@ -61,6 +63,12 @@ fn call(word: &Word, nth: usize, Said { name, value }: &Said, words: &Words) -> 
             unreachable!("no word of a check takes this")
         }
     }
+}
+
+/// The function that makes the builder of a list.
+fn maker(words: &Words, table: &[Word]) -> &'static str {
+    let makers = || table.iter().filter(|word| matches!(word.takes, Takes::Maker)).map(|word| word.name);
+    makers().find(|name| words.has(name)).or_else(|| makers().next()).unwrap_or("new")
 }
 
 fn delays(delay: &Ident, delays: &Delays) -> TokenStream {

@@ -1,6 +1,6 @@
 //! Refuses words that do not go together, and functions that cannot become a check.
 
-use netcheck_words::{CHECK, SEARCHES, TCP, UDP, UDP_EXCLUSIVE, Word};
+use netcheck_words::{CHECK, CRASH, FAULTS, SEARCHES, TCP, UDP, UDP_EXCLUSIVE, Word};
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -33,11 +33,21 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
     if let [(name, tcp)] = words.lists("tcp")[..] {
         self::tcp(name, tcp, understood, cx);
     }
+    for (name, crash) in words.lists("crash") {
+        processes(crash, cx);
+        not_zero(crash, CRASH, cx);
+        if understood && crash.0.is_empty() {
+            cx.error(
+                name,
+                "`crash` is empty: say which process, as in `crash(process = \"server\")`, or `crash(kill)` for all",
+            );
+        }
+    }
     if let Some(at_most) = words.get("at_most")
         && understood
-        && !words.has_any(&["udp", "tcp"])
+        && !words.has_any(FAULTS)
     {
-        cx.error(at_most, "`at_most` limits faults, but none are declared: add `udp(…)` or `tcp(…)`, or leave it out");
+        cx.error(at_most, netcheck_words::nothing_limited());
     }
     not_zero(words, CHECK, cx);
     search(words, cx);

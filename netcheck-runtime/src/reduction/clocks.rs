@@ -95,8 +95,10 @@ pub(super) fn with_lenders(footprints: &Footprints, members: &[&Live]) -> SmallV
 /// By index: whether a daemon's mover can never be woken again, except by failures of the movers with this `clock`.
 pub(super) fn finished(view: View<'_>, footprints: &Footprints, live: &[Live], clock: usize) -> Vec<bool> {
     let may_fail = |of: &Live| of.moves > 0 && of.clock != clock;
-    let may_go_on =
-        |of: &Live| !view.is_daemon(of.mover.unit) || of.proceeds || of.timers || of.is_dead_end || may_fail(of);
+    let may_go_on = |of: &Live| {
+        let stays = of.proceeds || of.starts_again || of.timers || of.is_dead_end || may_fail(of);
+        !view.is_daemon(of.mover.unit) || stays
+    };
     let mut finished: Vec<bool> = live.iter().map(|of| !may_go_on(of)).collect();
     let reaches = |from: &Live, to: &Live| {
         let affects = &footprints.get(from.row).future_affects;

@@ -17,8 +17,10 @@ pub(super) struct Live {
     pub(super) inlets: Bits,
     /// The number of its moves.
     pub(super) moves: usize,
-    /// Whether one of them is not a failure.
+    /// Whether one of them holds others up: it is no failure, and may not take any time.
     pub(super) proceeds: bool,
+    /// Whether it waits for the start after a crash.
+    pub(super) starts_again: bool,
     /// Whether it is in the middle of a poll that leads nowhere: it goes on by another path.
     pub(super) is_dead_end: bool,
     /// Whether it waits for a timer.

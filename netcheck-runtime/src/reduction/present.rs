@@ -31,10 +31,11 @@ impl Footprints {
         for offer in view.prepared_offers(node)? {
             let Prepared::Tasks(tasks::Prepared::Start { after }) = &offer.prepared else { continue };
             let process = view.process_of(unit);
-            let waiting = after.iter().map(|component| view.automata.node(NodeId(component.of(state))).waited);
+            let waiting = after.iter().map(|units| view.has_waited(state, units));
             for (before, has_waited) in view.processes[process.0 as usize].after.iter().zip(waiting) {
-                if !has_waited {
-                    let waited = self.resources.get(&Resource::Waited(UnitId(before.0)));
+                // Of several units that may stand for a process, one has to wait.
+                if let (false, [unit]) = (has_waited, &view.processes[before.0 as usize].roots[..]) {
+                    let waited = self.resources.get(&Resource::Waited(*unit));
                     needs.insert(*waited.expect("every process has yet to wait at its first node"));
                 }
             }

@@ -10,6 +10,7 @@ use crate::id::{Mover, NodeId, UnitId};
 use crate::operation::Offer;
 use crate::unit::automaton::EdgeId;
 use crate::world::enabled::Enabled;
+use crate::world::step::Class;
 use crate::world::tables::{Lookup, View};
 
 /// The live movers of a state, with their moves and the components that they belong to.
@@ -32,7 +33,8 @@ pub(super) fn survey_of(
         for mover in view.automata.movers(node) {
             let own = || enabled.moves.iter().zip(&moves).filter(|(_, of)| **of == Some(mover)).map(|(step, _)| step);
             let row = footprints.row(view.automata, node, mover);
-            let proceeds = own().any(|step| !step.is_failure());
+            let proceeds = own().any(|step| !step.holds_nothing_up());
+            let starts_again = own().any(|step| step.class() == Some(Class::AnyTime));
             live.push(Live {
                 mover,
                 node,
@@ -42,6 +44,7 @@ pub(super) fn survey_of(
                 inlets: inlets.clone(),
                 moves: own().count(),
                 proceeds,
+                starts_again,
                 is_dead_end: !proceeds && view.automata.polled(node) == Some(mover),
                 timers: enabled.timers.iter().any(|waiting| waiting.mover == mover),
                 component: usize::MAX,

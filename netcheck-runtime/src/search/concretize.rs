@@ -184,7 +184,7 @@ impl Taking<'_> {
             };
             !self.remaining.iter().any(needs)
         };
-        !step.is_failure() && system.mover(step).is_some_and(foreign)
+        !step.holds_nothing_up() && system.mover(step).is_some_and(foreign)
     }
 
     /// Takes a step; returns what it violates.

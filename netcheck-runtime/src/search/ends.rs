@@ -8,7 +8,7 @@
 //! equations is worked out from the empty one. A state that is left out since another one covers it leads to that one:
 //! both are states of the whole ([`subsumption`](crate::reduction::subsumption)), so that no outcome is added.
 
-use crate::id::{NodeId, UnitId};
+use crate::id::NodeId;
 use crate::unit::automaton::NodeKind;
 use crate::world::components::{Component, ComponentId, StateVector};
 use crate::world::step::Writes;
@@ -109,7 +109,7 @@ impl Ends {
 
 /// The components that ends are judged by: outputs, monitors, faults.
 fn components(system: &System) -> Vec<ComponentId> {
-    let roots = (0..system.processes.len() as u32).map(|process| Component::Unit(UnitId(process)));
+    let roots = system.processes.iter().flat_map(|process| &process.roots).map(|&unit| Component::Unit(unit));
     let monitors = (0..system.monitors.len() as u32).map(Component::Monitor);
     let all = roots.chain(monitors).chain([Component::Faults]);
     all.filter_map(|component| system.components.find(component)).collect()

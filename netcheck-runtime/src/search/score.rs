@@ -1,6 +1,6 @@
 //! A state as a user's score sees it.
 
-use crate::id::{ProcessId, UnitId};
+use crate::id::ProcessId;
 use crate::property::output;
 use crate::unit::wording;
 use crate::world::enabled::Enabled;
@@ -46,7 +46,7 @@ impl State<'_> {
     #[track_caller]
     pub fn has_ended(&self, process: &str) -> bool {
         let process = self.process(process);
-        output(&self.system.borrow(), self.vector, UnitId(process.0)).is_some()
+        output(&self.system.borrow(), self.vector, process).is_some()
     }
 
     /// Whether a process can't go on by itself: it waits for others, for the network or for time to pass. That one
@@ -67,7 +67,7 @@ impl State<'_> {
             |step: &Transition| !step.is_failure() && step.unit().is_some_and(|unit| system.process_of(unit) == id);
         // On an interrupt, the search begins again, or ends.
         let can_move = enabled.as_ref().is_ok_and(|offered| offered.moves.iter().any(moves));
-        !can_move && output(&system, self.vector, UnitId(id.0)).is_none()
+        !can_move && output(&system, self.vector, id).is_none()
     }
 
     /// The pending operations of a process and its tasks, in words, such as `recv on port 4000`.

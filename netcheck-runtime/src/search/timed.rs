@@ -189,7 +189,7 @@ fn run_on(
         }
         let scope = scope(system, line);
         let possible = successors.within(system, &line.state, Some(&scope))?.to_vec();
-        let goes_on = |step: &&Transition| !step.is_failure() && !matches!(step.step, Move::LoseInFlight);
+        let goes_on = |step: &&Transition| !step.holds_nothing_up() && !matches!(step.step, Move::LoseInFlight);
         let Some(step) = possible.iter().find(goes_on) else { return Ok(true) };
         if line.steps.len() == STEPS_MAX || progress.is_over() || !filling.take() {
             return Ok(false);

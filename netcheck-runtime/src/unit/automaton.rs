@@ -62,21 +62,23 @@ impl Node {
     pub fn offer(&self, input: Input) -> Option<&Offer> {
         match input.key {
             OperationKey::CANCEL => Some(&CANCEL),
+            OperationKey::CRASH => Some(&CRASH),
             key => self.offers.iter().find(|offer| offer.key == key),
         }
     }
 }
 
 /// The offer that replaces all others of an aborted task: its root is polled, and ends.
-static CANCEL: LazyLock<Offer> = LazyLock::new(|| Offer {
-    key: OperationKey::CANCEL,
-    task: TaskId(0),
-    is_called: false,
-    operation: Operation::Tasks(tasks::Operation::Cancel),
-    location: Location::caller(),
-    caller: None,
-    execution: 0,
-});
+static CANCEL: LazyLock<Offer> = LazyLock::new(|| of_world(OperationKey::CANCEL, tasks::Operation::Cancel));
+
+/// The offer of a crash, which no program makes.
+static CRASH: LazyLock<Offer> = LazyLock::new(|| of_world(OperationKey::CRASH, tasks::Operation::Crash));
+
+/// An offer that no call of a program makes.
+fn of_world(key: OperationKey, operation: tasks::Operation) -> Offer {
+    let (operation, location) = (Operation::Tasks(operation), Location::caller());
+    Offer { key, task: TaskId(0), is_called: false, operation, location, caller: None, execution: 0 }
+}
 
 /// An identity of a local state other than its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -302,6 +304,7 @@ impl Automata {
         }
         let offer = match key {
             OperationKey::CANCEL => Some(&*CANCEL),
+            OperationKey::CRASH => Some(&*CRASH),
             key => node.offers.iter().find(|offer| offer.key == key),
         };
         Mover { unit: node.unit, task: offer.map(|offer| offer.task) }

@@ -6,7 +6,7 @@
 //! run again in other histories of the node. A difference is an error that says where it was seen.
 
 use crate::id::{NodeId, UnitId};
-use crate::operation::{Input, Offer};
+use crate::operation::{Input, Offer, OperationKey};
 use crate::unit::automaton::{Edge, EdgeId, NodeKind};
 use crate::unit::identity::memory::ImageId;
 use crate::unit::learn::{Diagnostic, Learner};
@@ -38,11 +38,14 @@ impl Learner {
         let first = if known > KNOWN_EDGES_TRIED { self.merged.draw(known) } else { 0 };
         let edges = self.automata.edges_of(node);
         let edges: Vec<EdgeId> = edges.clone().skip(first).chain(edges).take(known.min(KNOWN_EDGES_TRIED)).collect();
+        // A program has no part in a crash, and is not polled.
         let is_stuck = |kind: &NodeKind| matches!(kind, NodeKind::Panicked(panic) if panic.cause == Cause::Stuck);
         for edge in edges {
             let edge_is_taken = {
                 let edge = self.automata.edge(edge);
-                !edge.is_refused() && !is_stuck(&self.automata.node(edge.target).kind)
+                !edge.is_refused()
+                    && edge.input.key != OperationKey::CRASH
+                    && !is_stuck(&self.automata.node(edge.target).kind)
             };
             if edge_is_taken && self.merged.is_due(self.polls) {
                 self.try_another_order(root, edge, false)?;

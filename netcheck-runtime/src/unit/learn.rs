@@ -42,6 +42,8 @@ pub struct Learner {
     pub(super) keepers: Pool,
     /// The first nodes of programs that depend on more than what is copied of their runs.
     pub(super) apart: AHashSet<NodeId>,
+    /// By unit: the unit that its process is after a crash, with the node that waits for its start.
+    pub(super) incarnations: AHashMap<UnitId, (UnitId, NodeId)>,
     pub(super) merged: Merged,
     /// Remarks for readers on steps, if calls are traced.
     remarks: AHashMap<EdgeId, Vec<String>>,
@@ -64,6 +66,7 @@ impl Learner {
             pool,
             keepers: Pool::of_keepers(),
             apart: AHashSet::new(),
+            incarnations: AHashMap::new(),
             merged: Merged::default(),
             remarks: AHashMap::new(),
             swaps: Samples::default(),
@@ -75,11 +78,16 @@ impl Learner {
 
     /// Adds a program that `unit` may run; its first node waits for the start.
     pub(crate) fn add_program(&mut self, unit: UnitId, program: Rc<Program>) -> NodeId {
+        self.add_program_that(tasks::Operation::Start, unit, program)
+    }
+
+    /// Adds a program that waits for its start in a certain way.
+    pub(super) fn add_program_that(&mut self, starts: tasks::Operation, unit: UnitId, program: Rc<Program>) -> NodeId {
         let start = Offer {
             key: OperationKey::START,
             task: crate::id::TaskId(0),
             is_called: false,
-            operation: Operation::Tasks(tasks::Operation::Start),
+            operation: Operation::Tasks(starts),
             location: program.location,
             caller: None,
             execution: 0,
@@ -158,6 +166,9 @@ impl Learner {
 
     #[cold]
     fn learn(&mut self, node: NodeId, input: Input) -> Result<EdgeId, Diagnostic> {
+        if input.key == OperationKey::CRASH {
+            return Ok(self.record_crash(node, input));
+        }
         let root = self.automata.node(node).root;
         let program = Rc::clone(&self.programs[&root]);
         if let Some(stuck) = self.shared.watch.step() {

@@ -29,6 +29,7 @@ pub mod automaton;
 mod both_ways;
 mod calendar;
 pub mod caller;
+mod crash;
 mod dated;
 pub mod described;
 mod generator;

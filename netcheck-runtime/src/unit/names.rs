@@ -28,6 +28,8 @@ pub struct UnitInfo {
     /// computed from its place in the program (process, functions and ordinals of its ancestors, its own). It does not
     /// depend on what was learned before, so it is the same in every run; two isolated tasks may have the same number.
     pub(crate) number: u32,
+    /// How often the process had crashed before.
+    pub(crate) crashes: u32,
 }
 
 /// The number of unit numbers: each owns some ephemeral ports.
@@ -37,7 +39,12 @@ impl UnitInfo {
     /// The root of a process.
     pub(super) fn of_process(id: u32, host: &Host) -> Self {
         let (process, number) = (ProcessId(id), id % UNIT_NUMBERS);
-        UnitInfo { process, parent: None, name: host.name.clone(), ordinal: None, number }
+        UnitInfo { process, parent: None, name: host.name.clone(), ordinal: None, number, crashes: 0 }
+    }
+
+    /// The root of a process that has crashed this often, in a check with this number of processes.
+    pub(super) fn after_crashes(&self, crashes: u32, processes: u32) -> Self {
+        UnitInfo { crashes, number: number_of_child(processes, self, "", crashes), ..self.clone() }
     }
 
     /// The `index`th isolated task of the function `name` that the unit `id` spawns, in a check with this number of
@@ -49,6 +56,7 @@ impl UnitInfo {
             name: task_name(&self.name, name, index),
             ordinal: Some((name, index)),
             number: number_of_child(processes, self, name, index),
+            crashes: self.crashes,
         }
     }
 
@@ -74,7 +82,8 @@ pub fn task_name(of: &str, name: &str, index: u32) -> String {
 /// The number of the `index`th isolated task of a function that a task spawns: like tasks have consecutive numbers.
 fn number_of_child(processes: u32, parent: &UnitInfo, name: &str, index: u32) -> u32 {
     let own = parent.name.split_once('/').map_or("", |(_process, own)| own);
-    let place = hash(&format!("{}/{own}/{name}", parent.process.0)) as u32;
+    let crashes = if parent.crashes > 0 { format!("#{}", parent.crashes) } else { String::new() };
+    let place = hash(&format!("{}{crashes}/{own}/{name}", parent.process.0)) as u32;
     let processes = processes.min(UNIT_NUMBERS - 1);
     processes + place.wrapping_add(index) % (UNIT_NUMBERS - processes)
 }

@@ -5,7 +5,7 @@
 //! alone.
 
 use crate::id::{NodeId, UnitId};
-use crate::operation::Input;
+use crate::operation::{Input, OperationKey};
 use crate::unit::instance::Instance;
 use crate::unit::learn::{Diagnostic, Learner};
 use crate::unit::panics;
@@ -34,6 +34,11 @@ impl Performance {
         (unit, node, input): (UnitId, NodeId, Input),
         is_answered: bool,
     ) -> Result<(), Diagnostic> {
+        if input.key == OperationKey::CRASH {
+            // The destructors of what a process held are not run.
+            self.runs.remove(&unit);
+            return Ok(());
+        }
         let run = self.runs.entry(unit).or_insert_with(|| {
             let root = learner.automata.node(node).root;
             Run {

@@ -284,6 +284,15 @@ impl Shared {
         self.hosts.iter().find(|host| host.name == name)
     }
 
+    /// Adds the unit of a process that has crashed so often.
+    pub(crate) fn add_incarnation(&self, process: ProcessId, crashes: u32) -> UnitId {
+        let mut units = self.units.borrow_mut();
+        let id = UnitId(units.len() as u32);
+        let info = units[process.0 as usize].after_crashes(crashes, self.hosts.len() as u32);
+        units.push(info);
+        id
+    }
+
     /// The id of the `index`th isolated task with this name of `parent`.
     pub(crate) fn child(&self, parent: UnitId, name: &'static str, index: u32) -> UnitId {
         if let Some(&child) = self.children.borrow().get(&(parent, name, index)) {

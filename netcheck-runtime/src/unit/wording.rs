@@ -31,7 +31,10 @@ pub fn line_of_library(offer: &Offer) -> Option<String> {
 /// As [`line`], if it is one of the program, and not of netcheck or a library.
 pub(super) fn own_line(offer: &Offer, shared: &Shared) -> Option<String> {
     let is_known = offer.caller.is_some() || is_own(Path::new(offer.location.file()));
-    let is_called = !matches!(offer.operation, Operation::Tasks(tasks::Operation::Run(_) | tasks::Operation::Cancel));
+    let is_called = !matches!(
+        offer.operation,
+        Operation::Tasks(tasks::Operation::Run(_) | tasks::Operation::Cancel | tasks::Operation::Crash,)
+    );
     (is_known && is_called).then(|| line(offer, shared))
 }
 
@@ -44,6 +47,8 @@ pub fn kind(of: &Operation) -> String {
 pub(crate) fn operation(operation: &Operation) -> String {
     match operation {
         Operation::Tasks(tasks::Operation::Start) => "start".to_owned(),
+        Operation::Tasks(tasks::Operation::Restart) => "start again".to_owned(),
+        Operation::Tasks(tasks::Operation::Crash) => "crash".to_owned(),
         Operation::Tasks(tasks::Operation::Run(task)) => format!("run task {}", task.0),
         Operation::Udp(udp::Operation::Bind { address, .. }) => format!("bind {address}"),
         Operation::Udp(udp::Operation::Connect { peer, .. }) => format!("connect {peer}"),
@@ -230,6 +235,8 @@ pub fn outcome(outcome: &Outcome, shared: &Shared) -> String {
         Outcome::Alternative(index) => format!("alternative {index}"),
         Outcome::Ended { output } => format!("ended with {}", shared.output(*output).text),
         Outcome::Cancelled => "cancelled".to_owned(),
+        Outcome::Crashed { returns: true } => "killed".to_owned(),
+        Outcome::Crashed { returns: false } => "killed, and stays down".to_owned(),
         Outcome::Failed(failure) => match failure {
             Failure::AddressInUse => "address in use",
             Failure::AddressNotAvailable => "address not available",

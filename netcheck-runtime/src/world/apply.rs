@@ -1,7 +1,7 @@
 //! The state that a step leads to: what the model writes, then the effects of the edge.
 
 use crate::id::{NodeId, UnitId};
-use crate::operation::Effect;
+use crate::operation::{Effect, OperationKey};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::world::components::{Component, ComponentId, HANDLE_GONE, trim};
 use crate::world::step::{Move, Transition};
@@ -64,7 +64,7 @@ impl View<'_> {
         next.clear();
         next.extend_from_slice(state);
         let panicked = self.unit_component(unit).of(next);
-        let root = UnitId(self.process_of(unit).0);
+        let root = self.root_of(next, self.process_of(unit));
         let component = self.unit_component(root);
         component.set(next, panicked);
         self.end(root, component, next)?;
@@ -94,7 +94,10 @@ impl View<'_> {
         } else {
             self.effects(unit, edge, next)?;
         }
+        let edge = self.automata.edge(edge);
         match self.automata.node(target).kind {
+            // The effect has released everything.
+            NodeKind::Gone if edge.input.key == OperationKey::CRASH => Ok(()),
             NodeKind::Ended { .. } | NodeKind::Gone => self.end(unit, component, next),
             _ => Ok(()),
         }
@@ -117,7 +120,7 @@ impl View<'_> {
         let process = self.process_of(unit);
         self.drop_astray(process, next);
         for other in (0..self.units.len() as u32).map(UnitId) {
-            if other == unit || self.process_of(other) != process {
+            if !self.units[other.0 as usize].is_task || self.process_of(other) != process {
                 continue;
             }
             let component = self.unit_component(other);
@@ -139,7 +142,7 @@ impl View<'_> {
     }
 
     /// Releases everything that a unit holds.
-    fn release(self, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
+    pub(super) fn release(self, unit: UnitId, next: &mut Vec<u32>) -> Lookup<()> {
         self.clear(Component::Scope(unit), next);
         self.release_streams(unit, next)?;
         self.release_mailboxes(unit, next)?;

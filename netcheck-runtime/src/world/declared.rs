@@ -50,6 +50,16 @@ impl UdpFaults {
     }
 }
 
+/// The declared crashes of some processes.
+#[derive(Clone, Debug)]
+pub struct Crashes {
+    pub processes: Vec<ProcessId>,
+    /// How often each process may crash.
+    pub times: u32,
+    /// Whether a process may stay down after a crash.
+    pub stays_down: bool,
+}
+
 /// The declarations of one check.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
@@ -57,6 +67,8 @@ pub struct Declared {
     pub udp: Vec<UdpFaults>,
     pub tcp: TcpRules,
     pub at_most: Option<u32>,
+    /// A process belongs to the first group that names it.
+    pub crashes: Vec<Crashes>,
     /// The horizon, in nanoseconds of the programs' time: nothing is explored that happens later.
     pub duration_ns: Option<u64>,
     pub observers: Vec<Observer>,
@@ -78,6 +90,7 @@ impl Declared {
                     udp: self.udp.into_iter().map(reliable).collect(),
                     tcp,
                     at_most: None,
+                    crashes: Vec::new(),
                     ignores_regions: true,
                     ..self
                 }
@@ -89,6 +102,11 @@ impl Declared {
     /// Whether time is dense: something in the network takes time.
     pub fn is_dense(&self) -> bool {
         self.tcp.delays.is_some() || self.udp.iter().any(|udp| udp.delays.is_some())
+    }
+
+    /// How a process crashes, if it does.
+    pub(crate) fn crashes_of(&self, process: ProcessId) -> Option<&Crashes> {
+        self.crashes.iter().find(|crashes| crashes.processes.contains(&process))
     }
 
     /// The group that a datagram from one process to another belongs to.

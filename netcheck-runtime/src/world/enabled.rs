@@ -98,6 +98,7 @@ impl View<'_> {
             if self.modes.queues {
                 self.in_order(state, offers, asker, enabled)?;
                 self.complete_at_once(state, (unit, offers), first, enabled)?;
+                self.crashes(state, (unit, node), enabled)?;
                 continue;
             }
             for offer in offers {
@@ -108,6 +109,7 @@ impl View<'_> {
                 }
             }
             self.complete_at_once(state, (unit, offers), first, enabled)?;
+            self.crashes(state, (unit, node), enabled)?;
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Which of the offered steps may come next.
 //!
 //! As long as an immediate step is possible, no datagram is lost in flight and no timer fires. Datagrams in flight are
-//! lost together only if no delivery is required. A timer fires only if no other steps than failures are possible. In
-//! dense time, `time::dense` says which steps may come next.
+//! lost together only if no delivery is required. A timer fires only if no other steps are possible than failures, and
+//! those that may take any time. In dense time, `time::dense` says which steps may come next.
 
 use super::enabled::Enabled;
 use super::step::{Class, Move, Transition, Writes};
@@ -47,12 +47,12 @@ impl View<'_> {
         if chosen.iter().any(|transition| transition.class() == Some(Class::Immediate)) {
             return Ok(());
         }
-        let quiet = chosen.iter().all(Transition::is_failure);
+        let quiet = chosen.iter().all(Transition::holds_nothing_up);
         self.lose_in_flight(state, enabled, moving, chosen)?;
         // Computing takes no time.
         if quiet && !self.is_dead_end(state, timed, chosen) {
-            let may_fail = chosen.iter().any(Transition::is_failure);
-            self.deadlines(state, enabled, timed, may_fail, chosen)?;
+            let may_wait = chosen.iter().any(Transition::holds_nothing_up);
+            self.deadlines(state, enabled, timed, may_wait, chosen)?;
         }
         Ok(())
     }

@@ -167,6 +167,7 @@ impl<'a> Renaming<'a> {
             | Outcome::Alternative(_)
             | Outcome::Ended { .. }
             | Outcome::Cancelled
+            | Outcome::Crashed { .. }
             | Outcome::Failed(_) => {}
         }
         renamed

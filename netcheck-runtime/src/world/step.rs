@@ -88,8 +88,10 @@ pub enum Class {
     Delivery { required: bool, may_wait: bool },
     /// A deadline: the time until then passes.
     Timer { advance_ns: i64 },
-    /// Nothing: a call fails although it need not. Steps with other conditions stay possible.
+    /// Nothing: a call fails although it need not, or a process crashes. Steps with other conditions stay possible.
     Failure,
+    /// Nothing: what has to come at last may take any time. Steps with other conditions stay possible.
+    AnyTime,
 }
 
 impl Transition {
@@ -109,13 +111,18 @@ impl Transition {
     /// Whether the step is possible only while some units are quiet.
     pub fn is_scoped(&self) -> bool {
         let class = self.class();
-        !self.is_failure() && !matches!(class, Some(Class::Immediate | Class::Delivery { .. }))
+        !self.holds_nothing_up() && !matches!(class, Some(Class::Immediate | Class::Delivery { .. }))
     }
 
     /// Whether the step is a failure that need not happen. A state that offers only failures may be the end of an
     /// execution.
     pub fn is_failure(&self) -> bool {
         matches!(self.step, Move::Unit { class: Class::Failure, .. } | Move::Hang { .. })
+    }
+
+    /// Whether steps that come only if there is no other are possible beside it: a failure, or what may take any time.
+    pub(crate) fn holds_nothing_up(&self) -> bool {
+        self.is_failure() || self.class() == Some(Class::AnyTime)
     }
 
     /// Whether the step is one of the search alone, which nothing in an execution corresponds to.

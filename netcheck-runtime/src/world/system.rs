@@ -21,7 +21,7 @@ use crate::world::{faults, time};
 use ahash::AHashMap;
 use netcheck_models::event::Event;
 use netcheck_models::time::{Countdowns, Zone};
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
@@ -93,7 +93,7 @@ impl System {
             .zip(hosts)
             .map(|(process, host)| {
                 let Registration { daemon, after, program } = process;
-                (Rc::new(program), Process { host, daemon, after })
+                (Rc::new(program), Process { host, daemon, after, roots: SmallVec::new() })
             })
             .unzip();
         let mut events = Events::new();
@@ -141,6 +141,7 @@ impl System {
             monitors: Monitors::default(),
         };
         let mut system = System { learner, tables, programs };
+        system.add_incarnations();
         system.add_units();
         if system.declared.is_dense() {
             system.tables.zone = Some(system.components.id(Component::Zone));
@@ -160,6 +161,7 @@ impl System {
             let unit = UnitId(index as u32);
             let root = self.learner.add_program(unit, Rc::clone(&self.programs[index]));
             self.unit_component(unit).set(&mut state, root.0);
+            self.add_programs_after_crashes(ProcessId(index as u32), &Rc::clone(&self.programs[index]));
             if let (Some(duration_ns), None) = (self.declared.duration_ns, self.zone) {
                 let timers = self.timers.intern(&Countdowns::until_horizon(duration_ns));
                 self.components.id(Component::Timers(unit)).set(&mut state, timers);
@@ -382,7 +384,11 @@ impl System {
                 process: info.process,
                 is_task: info.parent.is_some(),
                 number: info.number,
+                crashes: info.crashes,
             });
+            if info.parent.is_none() {
+                self.processes[info.process.0 as usize].roots.push(id);
+            }
         }
     }
 

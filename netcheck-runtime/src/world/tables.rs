@@ -37,6 +37,8 @@ pub struct Process {
     pub(crate) host: Host,
     pub daemon: bool,
     pub after: Vec<ProcessId>,
+    /// The units that are no isolated tasks: the first one, and one for each crash after which it starts again.
+    pub(crate) roots: SmallVec<[UnitId; 1]>,
 }
 
 /// A unit, as the tables keep it.
@@ -47,6 +49,8 @@ pub struct Unit {
     pub(crate) is_task: bool,
     /// The unit's number, by its place in the program.
     pub(crate) number: u32,
+    /// How often its process had crashed before.
+    pub(crate) crashes: u32,
 }
 
 /// The components and the declarations of one check, and all that was computed from them.

@@ -1,14 +1,14 @@
-//! The words of `udp(…)` and of `tcp(…)`.
+//! The words of `udp(…)`, of `tcp(…)` and of `crash(…)`.
 
 use super::grammar::Word;
 use super::{
     DIRECTIONS, SIDES, Wrong, alone, between, choice, copies, delay, each, exclusive, has_any, list, positive, process,
     processes, unknown_in, value,
 };
-use crate::check::{Tcp, Udp};
-use netcheck_words::{Exclusive, TCP, UDP, UDP_EXCLUSIVE};
+use crate::check::{Crash, Tcp, Udp};
+use netcheck_words::{CRASH, Exclusive, TCP, UDP, UDP_EXCLUSIVE};
 
-/// Words of both lists that do not go together.
+/// Words of all lists that do not go together.
 const PROCESSES: &[Exclusive] = &[("process", "processes", "put all names into `processes`")];
 
 pub(super) fn udp(word: &Word<'_>) -> Result<Udp, Wrong> {
@@ -81,4 +81,26 @@ pub(super) fn tcp(word: &Word<'_>) -> Result<Tcp, Wrong> {
         )));
     }
     Ok(tcp)
+}
+
+pub(super) fn crash(word: &Word<'_>) -> Result<Crash, Wrong> {
+    let words = list(word)?;
+    let mut crash = Crash::kill();
+    for word in each(words, CRASH)? {
+        crash = match word.name {
+            "kill" => alone(word, crash)?,
+            "process" => crash.process(process(value(word)?)?),
+            "processes" => processes(word)?.into_iter().fold(crash, Crash::process),
+            "times" => crash.times(positive(word)?),
+            "stays_down" => alone(word, crash.stays_down())?,
+            _ => return Err(unknown_in("crash", word, CRASH)),
+        };
+    }
+    exclusive(words, PROCESSES)?;
+    match words.is_empty() {
+        true => Err(word.wrong(
+            "`crash` is empty: say which process, as in `crash(process = \"server\")`, or `crash(kill)` for all",
+        )),
+        false => Ok(crash),
+    }
 }

@@ -264,8 +264,8 @@ impl Comparison<'_> {
 fn renamed(renaming: &Renaming<'_>, offer: &Offer, others: &[Offer]) -> Offer {
     let operation = renaming.operation(&offer.operation);
     let starts = |other: &&Offer| {
-        operation == Operation::Tasks(tasks::Operation::Start)
-            && other.operation == Operation::Tasks(tasks::Operation::Start)
+        matches!(operation, Operation::Tasks(tasks::Operation::Start | tasks::Operation::Restart))
+            && other.operation == operation
     };
     let location = others.iter().find(starts).map_or(offer.location, |other| other.location);
     Offer { operation, location, ..offer.clone() }

@@ -25,16 +25,11 @@ impl Tables {
     /// A list that a region of the unit sets anew, or else one of its process's root.
     fn set_anew<'a, T>(&'a self, state: &[u32], unit: UnitId, of: fn(&'a Region) -> Option<T>) -> Option<T> {
         self.demands.regions?;
-        let root = self.root_of(self.process_of(unit));
+        let root = self.root_of(state, self.process_of(unit));
         [unit, root].into_iter().find_map(|unit| {
             let entered = &self.regions_of(state, unit).entered;
             entered.iter().rev().find_map(|(_, region)| of(region))
         })
-    }
-
-    /// The unit of a process that is no isolated task.
-    pub(in crate::world) fn root_of(&self, process: ProcessId) -> UnitId {
-        UnitId(process.0)
     }
 
     /// The failures of TCP that regions set anew for the calls of a unit; `None`: those that the check declares.

@@ -108,6 +108,18 @@ pub enum Seen<'a> {
         /// The process.
         process: &'a str,
     },
+    /// A process crashes (`crash(…)`): the OS closes all that it still has, which is not shown.
+    #[non_exhaustive]
+    Crashed {
+        /// The process.
+        process: &'a str,
+    },
+    /// A process that has crashed starts again.
+    #[non_exhaustive]
+    Restarted {
+        /// The process.
+        process: &'a str,
+    },
     /// A process ends.
     #[non_exhaustive]
     Ended {

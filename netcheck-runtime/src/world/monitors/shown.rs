@@ -62,6 +62,8 @@ impl Sighting {
             }
             Sighting::Fired { process } => Seen::Fired { process: name(process) },
             Sighting::Started { process } => Seen::Started { process: name(process) },
+            Sighting::Crashed { process } => Seen::Crashed { process: name(process) },
+            Sighting::Restarted { process } => Seen::Restarted { process: name(process) },
             Sighting::Ended { process, output: number } => {
                 output = system.shared().output(*number).text;
                 Seen::Ended { process: name(process), output: &output }

@@ -57,6 +57,12 @@ pub(crate) enum Sighting {
     Started {
         process: ProcessId,
     },
+    Crashed {
+        process: ProcessId,
+    },
+    Restarted {
+        process: ProcessId,
+    },
     Ended {
         process: ProcessId,
         output: u32,

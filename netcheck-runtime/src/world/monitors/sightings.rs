@@ -98,6 +98,8 @@ impl View<'_> {
             (Operation::Tasks(tasks::Operation::Start), _) => {
                 (!self.units[unit.0 as usize].is_task).then_some(Sighting::Started { process })
             }
+            (Operation::Tasks(tasks::Operation::Restart), _) => Some(Sighting::Restarted { process }),
+            (Operation::Tasks(tasks::Operation::Crash), _) => Some(Sighting::Crashed { process }),
             (Operation::Udp(udp::Operation::Send { to, payload, .. }), Outcome::Done) => {
                 let to = self.place(process, *to, to.port());
                 Some(Sighting::Departed { process, to, payload: Arc::clone(payload) })

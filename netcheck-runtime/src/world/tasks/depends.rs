@@ -13,11 +13,15 @@ use crate::world::touches::{Resource, Touches, When};
 pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId, prepared: &Prepared) {
     match prepared {
         Prepared::Run => {}
+        // It may come between the timers of others, as a failure may.
+        Prepared::Restart => _ = touches.affects(Resource::Failing),
         Prepared::Start { .. } => {
             if !system.units[unit.0 as usize].is_task {
                 let process = system.process_of(unit);
                 for before in &system.processes[process.0 as usize].after {
-                    touches.depends_on(Resource::Waited(UnitId(before.0)));
+                    for &unit in &system.processes[before.0 as usize].roots {
+                        touches.depends_on(Resource::Waited(unit));
+                    }
                 }
             }
         }
@@ -35,8 +39,13 @@ pub(crate) fn is_when(_: View<'_>, _: (&[u32], UnitId), _: &Prepared, _: When) -
     Ok(false)
 }
 
-pub(crate) fn effect(touches: &mut Touches, _system: &mut System, _at: (UnitId, EdgeId), effect: &Effect) {
+pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (UnitId, EdgeId), effect: &Effect) {
     match *effect {
+        // Everything else is that of an end.
+        Effect::Crash { .. } => {
+            touches.failure(system, unit);
+            touches.tear(system.process_of(unit));
+        }
         Effect::Abort { child } => {
             touches.affects(Resource::Killed(child)).depends_on(Resource::Alive(child));
         }

@@ -34,6 +34,7 @@ pub(crate) fn effect(
                 view.tell_of_handle(child, ABORTED, next)?;
             }
         }
+        Effect::Crash { next: incarnation } => view.crash_of(unit, (edge, incarnation), next)?,
         Effect::Detach { child } => {
             let component = view.unit_component(child);
             match view.automata.node(NodeId(component.of(next))).kind {

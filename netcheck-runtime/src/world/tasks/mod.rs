@@ -1,5 +1,6 @@
 //! Tasks of a unit, and isolated tasks: units of their own that end by themselves, with their process, or by an abort.
 
+pub(crate) mod crash;
 pub(crate) mod depends;
 pub(crate) mod effects;
 pub(crate) mod offers;

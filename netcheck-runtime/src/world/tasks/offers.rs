@@ -5,8 +5,9 @@ use crate::id::NodeId;
 use crate::operation::Outcome;
 use crate::unit::automaton::NodeKind;
 use crate::world::enabled::{Asker, Enabled};
-use crate::world::step::Writes;
+use crate::world::step::{Change, Class, Writes};
 use crate::world::tables::{Lookup, View};
+use netcheck_models::event::Event;
 use smallvec::smallvec;
 
 pub(crate) fn offers(
@@ -18,11 +19,13 @@ pub(crate) fn offers(
 ) -> Lookup<()> {
     match prepared {
         Prepared::Run => view.immediate(enabled, asker, view.known.done, Writes::new()),
-        Prepared::Start { after } => {
-            match after.iter().all(|component| view.automata.node(NodeId(component.of(state))).waited) {
-                true => view.immediate(enabled, asker, view.known.done, Writes::new()),
-                false => Ok(()),
-            }
+        Prepared::Start { after } => match after.iter().all(|units| view.has_waited(state, units)) {
+            true => view.immediate(enabled, asker, view.known.done, Writes::new()),
+            false => Ok(()),
+        },
+        Prepared::Restart => {
+            let change = Change { events: view.event(Event::Restarted)?, ..Change::quiet(Writes::new()) };
+            view.offer(enabled, asker, view.known.done, Class::AnyTime, change).map(|_| ())
         }
         Prepared::Join { child, waits, .. } => {
             let outcome = match view.automata.node(NodeId(child.of(state))).kind {

@@ -9,6 +9,8 @@ use smallvec::SmallVec;
 pub enum Operation {
     /// The first poll of a process.
     Start,
+    /// The first poll of a process that has crashed.
+    Restart,
     /// Poll a task that was woken.
     Run(TaskId),
     /// Wait for the end of an isolated task, or test for it.
@@ -17,6 +19,8 @@ pub enum Operation {
     IsEnded { child: UnitId },
     /// Drop the future of an isolated task that was aborted. Offered instead of all operations that the task waits for.
     Cancel,
+    /// End a process at once. Offered beside the operations that it waits for; the program asks for none.
+    Crash,
 }
 
 impl Operation {
@@ -24,7 +28,8 @@ impl Operation {
     pub(crate) fn tried(&self) -> Option<Operation> {
         match *self {
             Operation::Join { child, .. } => Some(Operation::Join { child, waits: false }),
-            Operation::Start | Operation::Run(_) | Operation::IsEnded { .. } | Operation::Cancel => None,
+            Operation::Start | Operation::Restart | Operation::Run(_) | Operation::IsEnded { .. } => None,
+            Operation::Cancel | Operation::Crash => None,
         }
     }
 
@@ -43,4 +48,6 @@ pub enum Effect {
     Abort { child: UnitId },
     /// The handle of an isolated task was dropped or has delivered the output.
     Detach { child: UnitId },
+    /// A process crashed; `next`: the unit as which it starts again.
+    Crash { next: Option<UnitId> },
 }

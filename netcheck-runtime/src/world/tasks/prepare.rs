@@ -2,7 +2,7 @@
 
 use super::Prepared;
 use super::operation::Operation;
-use crate::id::{TaskId, UnitId};
+use crate::id::{ProcessId, TaskId, UnitId};
 use crate::world::system::System;
 
 pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, _execution: u32) -> Prepared {
@@ -13,10 +13,12 @@ pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, _
                 false => &system.processes[process.0 as usize].after[..],
                 true => &[],
             };
-            let after = after.iter().map(|process| system.unit_component(UnitId(process.0)));
-            Prepared::Start { after: after.collect() }
+            let units = |process: &ProcessId| system.processes[process.0 as usize].roots.iter();
+            let components = |process| units(process).map(|&unit| system.unit_component(unit)).collect();
+            Prepared::Start { after: after.iter().map(components).collect() }
         }
-        Operation::Run(TaskId(_)) | Operation::Cancel => Prepared::Run,
+        Operation::Restart => Prepared::Restart,
+        Operation::Run(TaskId(_)) | Operation::Cancel | Operation::Crash => Prepared::Run,
         Operation::Join { child, waits } => Prepared::Join { unit: child, child: system.unit_component(child), waits },
         Operation::IsEnded { child } => Prepared::IsEnded { unit: child, child: system.unit_component(child) },
     }

@@ -2,14 +2,17 @@
 
 use crate::id::UnitId;
 use crate::world::components::ComponentId;
+use smallvec::SmallVec;
 
 /// A prepared operation on tasks.
 #[derive(Clone, Debug)]
 pub enum Prepared {
-    /// `after`: the units that must have waited before the process starts.
+    /// `after`: by process, the units of which one must have waited before the process starts.
     Start {
-        after: Vec<ComponentId>,
+        after: Vec<SmallVec<[ComponentId; 1]>>,
     },
+    /// A process starts that has crashed.
+    Restart,
     /// A poll of a task that was woken, or the end of one that was aborted.
     Run,
     Join {

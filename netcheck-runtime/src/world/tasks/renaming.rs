@@ -5,7 +5,7 @@ use crate::world::renaming::Renaming;
 
 pub(crate) fn operation(renaming: &Renaming<'_>, operation: &mut Operation) {
     match operation {
-        Operation::Start | Operation::Run(_) | Operation::Cancel => {}
+        Operation::Start | Operation::Restart | Operation::Run(_) | Operation::Cancel | Operation::Crash => {}
         Operation::Join { child, .. } | Operation::IsEnded { child } => *child = renaming.unit(*child),
     }
 }
@@ -18,5 +18,6 @@ pub(crate) fn effect(renaming: &Renaming<'_>, effect: &mut Effect) {
             streams.iter_mut().for_each(|stream| *stream = renaming.stream(*stream));
         }
         Effect::Abort { child } | Effect::Detach { child } => *child = renaming.unit(*child),
+        Effect::Crash { next } => *next = next.map(|next| renaming.unit(next)),
     }
 }

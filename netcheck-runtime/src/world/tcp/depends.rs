@@ -312,7 +312,7 @@ impl Touches {
     }
 
     /// A failure affects the budget, but does not depend on it: no failure needs to happen.
-    fn failure(&mut self, system: &System, unit: UnitId) {
+    pub(crate) fn failure(&mut self, system: &System, unit: UnitId) {
         self.affects(Resource::Failing);
         if system.is_limited() {
             self.affects(Resource::Budget);

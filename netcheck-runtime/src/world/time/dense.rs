@@ -177,8 +177,9 @@ impl<'a> View<'a> {
         let later = processes.write(self, &passing.some_time())?;
         if !is_instant && later.1 != later.0.of(state) {
             // They may happen at any instant until the next event that has to.
-            let is_late =
-                |step: &&mut Transition| step.is_failure() || matches!(step.class(), Some(Class::Delivery { .. }));
+            let is_late = |step: &&mut Transition| {
+                step.holds_nothing_up() || matches!(step.class(), Some(Class::Delivery { .. }))
+            };
             chosen.iter_mut().filter(is_late).for_each(|step| step.writes.push(later));
         }
         let arrivals_from = chosen.len();

@@ -72,7 +72,7 @@ impl View<'_> {
         Channel { component, rules }: Channel,
         so_far: Vec<Sending>,
     ) -> Lookup<Vec<Sending>> {
-        let (send, receive) = self.perturbed(state, rules, (socket.unit, self.root_of(host)))?;
+        let (send, receive) = self.perturbed(state, rules, (socket.unit, self.root_of(state, host)))?;
         let is_perturbed = [send, receive] != [Perturbed::No; 2];
         let group = self.declared.udp_between(self.process_of(socket.unit), host);
         let delays = match group.and_then(|udp| udp.delays.as_ref()) {

@@ -86,7 +86,7 @@ impl View<'_> {
             }
             (None, Some(host)) => {
                 let channel = self.astray(state, socket, (host, to))?;
-                channel.map(|channel| (channel, self.root_of(host), self.known.astray))
+                channel.map(|channel| (channel, self.root_of(state, host), self.known.astray))
             }
             (None, None) => None,
         };

@@ -1,0 +1,81 @@
+//! Declaring that processes crash.
+
+use super::{known_process, named};
+use crate::error::Error;
+use netcheck_runtime::id::ProcessId;
+use netcheck_runtime::world::declared::Crashes;
+
+/// Each crash is followed by a unit of its own.
+const CRASHES_MAX: usize = 255;
+
+/// The declared crashes of processes.
+///
+/// A process may crash wherever it waits: all its tasks end at once, isolated ones with them, and no destructor has an
+/// effect. Then its factory is called anew, with the same name, address and arguments, at any later time. Each crash is a
+/// fault for [`Checker::at_most`](crate::check::Checker::at_most).
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Crash {
+    processes: Vec<String>,
+    times: u32,
+    stays_down: bool,
+}
+
+impl Crash {
+    /// The OS ends a process, as by `kill -9`, and cleans up: streams end as by a drop (after the bytes that were written;
+    /// with a reset, if bytes are unread), the connections that wait for a listener are reset, datagrams that wait in its
+    /// sockets vanish, and connects are refused until it listens again.
+    pub fn kill() -> Self {
+        Crash { processes: Vec::new(), times: 1, stays_down: false }
+    }
+
+    /// Only this process crashes; may be called for several. Without it, every process that is not external does.
+    pub fn process(mut self, name: impl Into<String>) -> Self {
+        self.processes.push(name.into());
+        self
+    }
+
+    /// How often each of the processes may crash in one execution, unless it is once.
+    ///
+    /// # Panics
+    /// If `times` is 0, or over 255.
+    #[track_caller]
+    pub fn times(mut self, times: usize) -> Self {
+        assert!(
+            (1..=CRASHES_MAX).contains(&times),
+            "a process crashes from 1 to 255 times: `times` says how often it may"
+        );
+        self.times = times as u32;
+        self
+    }
+
+    /// A process that has crashed may also never come back, which is no deadlock.
+    pub fn stays_down(mut self) -> Self {
+        self.stays_down = true;
+        self
+    }
+
+    /// As a word of the attribute.
+    pub(in crate::check) fn in_words(&self) -> String {
+        let times = (self.times > 1).then(|| format!("times = {}", self.times));
+        let stays_down = self.stays_down.then(|| "stays_down".to_owned());
+        let words = [Some("kill".to_owned()), named(&self.processes), times, stays_down];
+        format!("crash({})", words.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    }
+
+    /// `external`: whether a process is a real peer.
+    pub(in crate::check) fn crashes(&self, names: &[&str], external: impl Fn(&str) -> bool) -> Result<Crashes, Error> {
+        if let Some(name) = self.processes.iter().find(|name| external(name)) {
+            return Err(Error::new(format!(
+                "\"{name}\" is external, and a real peer does not crash: name processes of `net.process` and `net.daemon` \
+                 (`crash(process = …)`)"
+            )));
+        }
+        let process = |name: &String| known_process("crash(process = …)", name, names);
+        let processes: Vec<_> = match self.processes.is_empty() {
+            true => (0..).zip(names).filter(|(_, name)| !external(name)).map(|(id, _)| id).map(ProcessId).collect(),
+            false => self.processes.iter().map(process).collect::<Result<_, _>>()?,
+        };
+        Ok(Crashes { processes, times: self.times, stays_down: self.stays_down })
+    }
+}

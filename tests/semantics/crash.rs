@@ -1,0 +1,283 @@
+//! Processes that crash and start again: what is left of them, and what others see.
+
+use netcheck as tokio;
+use netcheck::check::{Checker, Crash, Report, Tcp, Verdict, ViolationKind};
+use std::collections::BTreeSet;
+use std::future::pending;
+use std::io::ErrorKind;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
+use tokio::time::timeout;
+
+/// The report of a check with the reduction and without it, which find the same.
+fn checked(checker: Checker, register: impl Fn(&mut netcheck::Network) + Copy) -> Report {
+    let [reduced, all] = [true, false].map(|reduction| checker.clone().reduction(reduction).check(|net| register(net)));
+    assert_eq!(reduced.verdict(), all.verdict(), "{reduced}\n{all}");
+    if reduced.verdict() == Verdict::Verified {
+        for name in ["client", "server"] {
+            assert_eq!(reduced.outputs(name), all.outputs(name));
+        }
+    }
+    reduced
+}
+
+fn killed() -> Checker {
+    Checker::new().crash(Crash::kill().process("server"))
+}
+
+/// Answers each request with how many there were.
+async fn counter() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    let mut count = 0;
+    loop {
+        let (_, from) = socket.recv_from(&mut [0]).await.unwrap();
+        count += 1;
+        socket.send_to(&[count], from).await.unwrap();
+    }
+}
+
+/// Asks so many times; 0 stands for no answer.
+async fn ask(times: usize) -> Vec<u8> {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    socket.connect("server:4000").await.unwrap();
+    let mut answers = Vec::new();
+    for _ in 0..times {
+        let mut answer = [0];
+        socket.send(b"?").await.unwrap();
+        let answered = timeout(Duration::from_secs(1), socket.recv(&mut answer)).await;
+        answers.push(answered.map_or(0, |_| answer[0]));
+    }
+    answers
+}
+
+fn counting(net: &mut netcheck::Network) {
+    net.daemon("server", counter);
+    net.process("client", || ask(2)).after("server");
+}
+
+#[test]
+fn a_process_forgets_all_and_starts_again() {
+    let without = checked(Checker::new(), counting);
+    assert_eq!(without.outputs("client"), ["[1, 2]"]);
+    let report = checked(killed(), counting);
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    // It crashes not at all, or while it holds a request, or between two of them: then it counts anew.
+    assert_eq!(report.outputs("client"), ["[0, 0]", "[0, 1]", "[1, 0]", "[1, 1]", "[1, 2]"]);
+    assert_eq!((without.states(), report.states()), (15, 102));
+}
+
+#[test]
+fn a_process_may_crash_several_times() {
+    let twice = Checker::new().crash(Crash::kill().process("server").times(2));
+    let [once, twice] = [killed(), twice].map(|checker| {
+        checked(checker, |net| {
+            net.daemon("server", counter);
+            net.process("client", || ask(3)).after("server");
+        })
+    });
+    let all_anew = "[1, 1, 1]".to_owned();
+    assert!(!once.outputs("client").contains(&all_anew) && twice.outputs("client").contains(&all_anew));
+}
+
+#[test]
+fn a_crash_is_a_fault() {
+    let both = || Checker::new().crash(Crash::kill()).tcp(Tcp::new().fail_open());
+    let [one, two] = [1, 2].map(|at_most| {
+        checked(both().at_most(at_most), |net| {
+            net.daemon("server", counter);
+            net.process("client", || async {
+                let connected = TcpStream::connect("server:80").await;
+                (connected.unwrap_err().kind() == ErrorKind::TimedOut, ask(2).await)
+            });
+        })
+    });
+    // The connect fails, and the server crashes between the two requests.
+    let both = "(true, [1, 1])".to_owned();
+    assert!(!one.outputs("client").contains(&both) && two.outputs("client").contains(&both), "{two}");
+    let anew = "(false, [1, 1])".to_owned();
+    assert!(one.outputs("client").contains(&anew), "{one}");
+}
+
+#[test]
+fn a_process_that_stays_down_is_no_deadlock() {
+    let ends = Arc::new(Mutex::new(BTreeSet::new()));
+    let checker = Checker::new().crash(Crash::kill().stays_down());
+    let seen = Arc::clone(&ends);
+    let report = checker.check(|net| {
+        net.process("server", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            socket.recv_from(&mut [0]).await.unwrap();
+        });
+        net.process("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            socket.send_to(b"?", "server:4000").await.unwrap();
+        })
+        .after("server");
+        net.finally(move |end| {
+            let of = |name: &str| (end.output(name).is_some(), end.has_crashed(name));
+            seen.lock().unwrap().insert((of("server"), of("client")));
+        });
+    });
+    // A server that has crashed and started again waits for a request that never comes.
+    assert_eq!(report.counterexample().unwrap().kind(), ViolationKind::Deadlock, "{report}");
+    let report = checked(Checker::new().crash(Crash::kill().process("server").stays_down()), |net| {
+        net.process("server", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            timeout(Duration::from_secs(1), socket.recv_from(&mut [0])).await.is_ok()
+        });
+        net.process("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            socket.send_to(b"?", "server:4000").await.unwrap();
+        })
+        .after("server");
+        net.finally(|end| assert!(end.output("server").is_some() != end.has_crashed("server"), "{end}"));
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+}
+
+/// Echoes on each connection, in a task of its own.
+async fn echo() {
+    let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+    loop {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        tokio::spawn(async move {
+            let mut bytes = [0; 4];
+            while let Ok(count @ 1..) = stream.read(&mut bytes).await {
+                if stream.write_all(&bytes[..count]).await.is_err() {
+                    break;
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn a_peer_sees_the_end_of_the_stream_a_reset_or_a_refusal() {
+    let report = checked(killed(), |net| {
+        net.daemon("server", echo);
+        net.process("client", || async {
+            let mut stream = TcpStream::connect("server:80").await.map_err(|error| ("connect", error.kind()))?;
+            stream.write_all(b"ask").await.map_err(|error| ("write", error.kind()))?;
+            stream.read(&mut [0; 4]).await.map_err(|error| ("read", error.kind()))
+        })
+        .after("server");
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    let all: BTreeSet<&str> = report.outputs("client").iter().map(String::as_str).collect();
+    let known = [
+        "Ok(3)",
+        // The server has read the request, and died before it answered; or before the request was sent.
+        "Ok(0)",
+        // It is not up again.
+        "Err((\"connect\", ConnectionRefused))",
+        // The request was in its buffer.
+        "Err((\"read\", ConnectionReset))",
+        // The connection was in its backlog, and reset: the connect, the write or the read reports it.
+        "Err((\"connect\", ConnectionReset))",
+        "Err((\"write\", ConnectionReset))",
+        "Err((\"write\", BrokenPipe))",
+        "Err((\"read\", BrokenPipe))",
+    ];
+    assert!(all.iter().all(|output| known.contains(output)), "{all:?}");
+    for certain in &known[..4] {
+        assert!(all.contains(certain), "{certain} is not among {all:?}");
+    }
+}
+
+#[test]
+fn no_destructor_has_an_effect() {
+    struct Farewell(UdpSocket);
+    impl Drop for Farewell {
+        fn drop(&mut self) {
+            let _ = self.0.try_send_to(b"bye", "10.0.0.2:4000".parse().unwrap());
+        }
+    }
+    let report = checked(Checker::new().crash(Crash::kill().process("client").stays_down()), |net| {
+        net.process("client", || async {
+            let farewell = Farewell(UdpSocket::bind("0.0.0.0:0").await.unwrap());
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            std::mem::forget(farewell);
+        });
+        net.process("server", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            timeout(Duration::from_secs(9), socket.recv(&mut [0; 4])).await.is_err()
+        });
+    });
+    assert_eq!(report.outputs("server"), ["true"], "{report}");
+}
+
+#[netcheck::process]
+async fn answering(port: u16) {
+    let socket = UdpSocket::bind(("0.0.0.0", port)).await.unwrap();
+    loop {
+        let (_, from) = socket.recv_from(&mut [0]).await.unwrap();
+        socket.send_to(b"!", from).await.unwrap();
+    }
+}
+
+#[test]
+fn isolated_tasks_end_with_their_process() {
+    let report = checked(Checker::new().crash(Crash::kill().process("server").stays_down()), |net| {
+        net.daemon("server", || async {
+            tokio::spawn(answering(4000));
+            pending::<()>().await;
+        });
+        net.process("client", || ask(2)).after("server");
+    });
+    // The task may bind its socket after the first request.
+    assert_eq!(report.outputs("client"), ["[0, 0]", "[0, 33]", "[33, 0]", "[33, 33]"], "{report}");
+}
+
+#[test]
+fn a_restart_comes_at_any_time_and_at_last() {
+    // The server is up again before the client gives up, or after it.
+    let report = checked(killed(), |net| {
+        net.daemon("server", counter);
+        net.process("client", || async {
+            let mut tries = 0;
+            while ask(1).await == [0] {
+                tries += 1;
+                if tries == 3 {
+                    return "never".to_owned();
+                }
+            }
+            format!("after {tries}")
+        })
+        .after("server");
+    });
+    assert_eq!(report.outputs("client"), [r#""after 0""#, r#""after 1""#, r#""after 2""#, r#""never""#]);
+    // Nothing else can happen any more: then it comes.
+    let waits = checked(killed(), |net| {
+        net.process("server", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            let (_, from) = socket.recv_from(&mut [0]).await.unwrap();
+            socket.send_to(b"!", from).await.unwrap();
+        });
+        net.process("client", || async { while ask(1).await == [0] {} }).after("server");
+    });
+    assert!(waits.outputs("server").contains(&"()".to_owned()), "{waits}");
+}
+
+#[test]
+fn there_are_no_crashes_outside_of_fault_scopes() {
+    let report = checked(killed(), |net| {
+        net.daemon("server", counter);
+        net.process("client", || async {
+            let before = ask(1).await;
+            let within = netcheck::faults::scope(ask(1)).await;
+            (before, within)
+        })
+        .after("server");
+    });
+    // The server itself is in no region.
+    assert_eq!(report.outputs("client"), ["([1], [2])"], "{report}");
+}
+
+#[test]
+fn unknown_and_external_processes_do_not_crash() {
+    let unknown = Checker::new().crash(Crash::kill().process("sever"));
+    let error = unknown.try_check(counting).unwrap_err().to_string();
+    assert!(error.contains("sever") && error.contains("crash(process = …)"), "{error}");
+}
