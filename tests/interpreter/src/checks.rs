@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use netcheck::Network;
-use netcheck::check::{Checker, Dates, Direction, Identity, Report, Search, Tcp, Udp, Unread};
+use netcheck::check::{Checker, Crash, Dates, Direction, Identity, Report, Search, Tcp, Udp, Unread};
 use oracle::language::program::{self, Delays, Failure, Side, System, TICK_MS};
 
 use crate::tasks::root;
@@ -142,6 +142,12 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
     };
     if let Some(tcp) = &system.network.tcp {
         checker = checker.tcp(declared(tcp));
+    }
+    if let Some(crash) = &system.network.crash {
+        let declared = Crash::kill().times(crash.times);
+        let declared =
+            crash.processes.iter().fold(declared, |declared, &process| declared.process(program::name(process)));
+        checker = checker.crash(if crash.stays_down { declared.stays_down() } else { declared });
     }
     if let Some(at_most) = system.network.at_most {
         checker = checker.at_most(at_most);

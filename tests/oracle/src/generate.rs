@@ -15,7 +15,7 @@ mod usual;
 pub use like::like_system;
 
 use crate::language::everyday::Everyday;
-use crate::language::program::{ELAPSED, Instruction, Network, Process, System, Tcp, Value};
+use crate::language::program::{Crash, ELAPSED, Instruction, Network, Process, System, Tcp, Value};
 use random::Random;
 
 /// How long the programs are.
@@ -135,6 +135,7 @@ fn network(random: &mut Random) -> Network {
         at_most: *random.weighted(&[(12, None), (5, Some(1)), (3, Some(2))]),
         duration_ms: None,
         tcp: None,
+        crash: None,
         anonymous: false,
         watched: false,
     }
@@ -479,6 +480,10 @@ fn smaller(system: &System) -> Vec<System> {
     tcp(&|tcp| tcp.side = None);
     tcp(&|tcp| tcp.first = None);
     network(&|network| network.tcp = None);
+    network(&|network| network.crash = None);
+    let mut crash = |change: &dyn Fn(&mut Crash)| network(&|network| network.crash.iter_mut().for_each(change));
+    crash(&|crash| crash.times = 1);
+    crash(&|crash| crash.stays_down = false);
     network(&|network| network.slow = None);
     network(&|network| {
         network.delay = false;

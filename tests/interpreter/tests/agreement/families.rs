@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::crashes;
 use crate::endless::Endless;
 use crate::engine::Fewest;
 use crate::symmetry::{self, Symmetries};
@@ -232,6 +233,24 @@ families! {
     random_systems_of_groups_with_endless_loops_in_dense_time_agree: 25_000_000, 10, 14_000,
         |seeds| groups_agree(seeds, &[Words::Loops]),
         ["endless": |figures| figures.endless => 200];
+    random_systems_that_crash_agree: 42_000_000, 30, 14_000,
+        crashes::datagrams_agree,
+        ["panics": |figures| figures.panics => 50, "clean": |figures| figures.clean => 50];
+    random_systems_with_streams_that_crash_agree: 43_000_000, 20, 14_000,
+        crashes::streams_agree,
+        ["reads": |figures| figures.read => 150];
+    random_systems_that_crash_in_dense_time_agree: 44_000_000, 20, 16_000,
+        crashes::in_dense_time_agrees,
+        ["time-outs": |figures| figures.timeouts => 50];
+    random_systems_that_crash_within_a_horizon_agree: 45_000_000, 20, 14_000,
+        crashes::within_a_horizon_agrees,
+        ["panics": |figures| figures.panics => 50];
+    random_systems_in_which_something_is_endless_that_crash_agree: 46_000_000, 20, 10_000,
+        crashes::endless_agrees,
+        ["endless": |figures| figures.endless => 400];
+    random_monitors_over_systems_that_crash_agree: 47_000_000, 30, 14_000,
+        crashes::monitors_agree,
+        ["only rejections": |figures| figures.watched.only_rejected => 50];
     random_monitors_over_groups_in_dense_time_agree: 26_000_000, 10, 18_000,
         monitors_over_groups_agree,
         ["only rejections": |figures| figures.watched.only_rejected => 50,
@@ -251,7 +270,7 @@ fn systems_that_were_told_apart_once_agree() {
 }
 
 /// Compares the systems that `generate` makes of the seeds, with the words that each has.
-fn made_otherwise_agree(
+pub fn made_otherwise_agree(
     seeds: Range<u64>,
     limits: Limits,
     words: impl Fn(u64) -> Words + Sync,
@@ -327,7 +346,11 @@ fn polls_agree(seeds: Range<u64>) -> Option<Figures> {
 }
 
 /// Compares systems that `generate` makes small enough for the naive explorer.
-fn endless_agrees_by(seeds: Range<u64>, limits: Limits, generate: impl Fn(u64) -> System + Sync) -> Option<Figures> {
+pub fn endless_agrees_by(
+    seeds: Range<u64>,
+    limits: Limits,
+    generate: impl Fn(u64) -> System + Sync,
+) -> Option<Figures> {
     let disagreement = |seed, system: &System, figures: &mut Figures| {
         let Some((findings, _)) = naive::explore(system, limits) else {
             figures.discarded += 1;
@@ -477,12 +500,12 @@ fn lists() -> [Delays; 4] {
 }
 
 /// Packets take a time of an interval, in any order.
-fn with_intervals(seed: u64, network: &mut Network) {
+pub fn with_intervals(seed: u64, network: &mut Network) {
     with_delays(seed, network, &INTERVALS);
 }
 
 /// Packets take a time of a list, in any order; those of one process perhaps one of an interval.
-fn with_lists(seed: u64, network: &mut Network) {
+pub fn with_lists(seed: u64, network: &mut Network) {
     let lists = lists();
     with_delays(seed, network, &lists);
     if let Some((_, delays)) = &mut network.slow
@@ -503,7 +526,7 @@ fn with_delays(seed: u64, network: &mut Network, delays: &[Delays]) {
 
 /// Segments of connections take a time of an interval or of a list; datagrams, if there are any, one of an interval, any
 /// time, or none.
-fn with_segments(seed: u64, network: &mut Network) {
+pub fn with_segments(seed: u64, network: &mut Network) {
     let delays = match seed as usize % 12 {
         at @ ..8 => INTERVALS[at].clone(),
         at => lists()[at - 8].clone(),
@@ -598,7 +621,7 @@ fn monitors_in_dense_time_agree(seeds: Range<u64>) -> Option<Figures> {
 }
 
 /// Compares random monitors over systems with these words, on a network that `adapt` changes.
-fn watched_agree(
+pub fn watched_agree(
     seeds: Range<u64>,
     words: &[Words],
     limits: Limits,

@@ -17,6 +17,7 @@ macro_rules! add_fields {
 
 mod arrivals;
 mod captured;
+mod crashes;
 mod endless;
 mod engine;
 mod families;

@@ -16,6 +16,7 @@ pub(super) fn network(random: &mut Random) -> Network {
         at_most: *random.weighted(&[(6, None), (2, Some(1)), (1, Some(2))]),
         duration_ms: None,
         tcp: None,
+        crash: None,
         anonymous: false,
         watched: false,
     }

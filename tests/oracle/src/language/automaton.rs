@@ -25,9 +25,12 @@ pub enum What {
     Fired,
     Emitted,
     Ended,
+    Crashed,
+    Restarted,
 }
 
-const WHATS: [What; 8] = [
+/// The last two happen where processes crash.
+const WHATS: [What; 10] = [
     What::Started,
     What::Departed,
     What::Arrived,
@@ -36,6 +39,8 @@ const WHATS: [What; 8] = [
     What::Fired,
     What::Emitted,
     What::Ended,
+    What::Crashed,
+    What::Restarted,
 ];
 
 /// The variables have the domain `0..=VALUE_MAX`, and begin with 0.
@@ -217,14 +222,15 @@ fn anything(state: usize) -> Rule {
     }
 }
 
-/// A random monitor of systems with so many processes.
-pub fn automaton(seed: u64, processes: usize) -> Automaton {
+/// A random monitor of systems with so many processes, which may crash.
+pub fn automaton(seed: u64, processes: usize, may_crash: bool) -> Automaton {
+    let whats = if may_crash { &WHATS[..] } else { &WHATS[..WHATS.len() - 2] };
     let mut random = Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9_7f4a_7c15);
     let states = 1 + random.index(4);
     let (variables, clocks) = (random.index(3), random.index(3));
     let one_process = (random.index(3) == 0).then(|| random.index(processes));
     let mut observed = Vec::new();
-    for what in WHATS {
+    for &what in whats {
         for process in (0..processes).filter(|process| one_process.is_none_or(|only| only == *process)) {
             if random.index(10) < 6 {
                 observed.push((what, process));
@@ -237,7 +243,7 @@ pub fn automaton(seed: u64, processes: usize) -> Automaton {
         automaton.states.push(State { accepting: random.index(5) == 0, deadline });
         if number > 0 {
             // so that it is reached
-            let rule = automaton.rule(&mut random, processes);
+            let rule = automaton.rule(&mut random, processes, whats);
             automaton.rules.push(Rule { from: random.index(number), to: number, ..rule });
         }
         if random.index(10) < 7 {
@@ -246,7 +252,7 @@ pub fn automaton(seed: u64, processes: usize) -> Automaton {
         }
     }
     for _ in 0..random.index(2 * states + 1) {
-        let rule = automaton.rule(&mut random, processes);
+        let rule = automaton.rule(&mut random, processes, whats);
         let (from, to) = (random.index(states), random.index(states));
         automaton.rules.push(Rule { from, to, ..rule });
     }
@@ -255,10 +261,10 @@ pub fn automaton(seed: u64, processes: usize) -> Automaton {
 }
 
 impl Automaton {
-    fn rule(&self, random: &mut Random, processes: usize) -> Rule {
+    fn rule(&self, random: &mut Random, processes: usize, whats: &[What]) -> Rule {
         let often = |random: &mut Random, percent: usize| random.index(100) < percent;
         Rule {
-            what: often(random, 75).then(|| WHATS[random.index(WHATS.len())]),
+            what: often(random, 75).then(|| whats[random.index(whats.len())]),
             process: often(random, 40).then(|| random.index(processes)),
             value: often(random, 25).then(|| random.index(4) as u8),
             test: (self.variables > 0 && often(random, 35))

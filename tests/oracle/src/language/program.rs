@@ -55,6 +55,7 @@ pub struct Network {
     /// what happens later is not looked at
     pub duration_ms: Option<u32>,
     pub tcp: Option<Tcp>,
+    pub crash: Option<Crash>,
     /// who accepts does not look who has connected
     pub anonymous: bool,
     /// a monitor watches: each value that a `Set` or an `Add` writes is emitted
@@ -97,6 +98,17 @@ pub struct Tcp {
     pub side: Option<Side>,
     /// only so many executions of each operation fail
     pub first: Option<usize>,
+}
+
+/// The declared crashes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Crash {
+    /// all, if empty
+    pub processes: Vec<usize>,
+    /// how often each may crash
+    pub times: usize,
+    /// a process may also never come back
+    pub stays_down: bool,
 }
 
 /// How long datagrams or segments take, in units of `TICK_MS`.
@@ -146,6 +158,7 @@ impl Network {
             at_most: None,
             duration_ms: None,
             tcp: None,
+            crash: None,
             anonymous: false,
             watched: false,
         }
@@ -521,7 +534,7 @@ impl System {
 
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Network { copies, window, delay, delays, slow, at_most, duration_ms, tcp, anonymous, watched: _ } =
+        let Network { copies, window, delay, delays, slow, at_most, duration_ms, tcp, crash, anonymous, watched: _ } =
             &self.network;
         write!(f, "udp(copies = {copies:?}, window = {window}")?;
         if *delay {
@@ -536,6 +549,10 @@ impl fmt::Display for System {
         write!(f, ")")?;
         if let Some(tcp) = tcp {
             write!(f, ", {tcp}")?;
+        }
+        if let Some(Crash { processes, times, stays_down }) = crash {
+            let down = if *stays_down { ", stays_down" } else { "" };
+            write!(f, ", crash({processes:?}, times = {times}{down})")?;
         }
         if let Some(at_most) = at_most {
             write!(f, ", at_most = {at_most}")?;

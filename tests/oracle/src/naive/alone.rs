@@ -110,15 +110,18 @@ impl World<'_> {
         let state = &self.state.processes[process];
         let own = helpless::unit(self.system, process, first);
         let mut open: Vec<(usize, usize)> = match state.phase {
-            Phase::Unstarted if first == 0 => vec![(0, 0)],
-            Phase::Unstarted | Phase::Ended => return 0,
+            Phase::Unstarted | Phase::Crashed if first == 0 => vec![(0, 0)],
+            Phase::Unstarted | Phase::Crashed | Phase::Ended | Phase::Down => return 0,
             Phase::Running => {
                 let live = state.tasks.iter().enumerate().filter(|(number, task)| {
                     let is_live = !matches!(task.activity, Activity::Unspawned | Activity::Ended);
                     is_live && helpless::unit(self.system, process, *number) == own
                 });
                 // also what a task is waiting for
-                live.map(|(number, task)| (number, task.position.saturating_sub(1))).collect()
+                let live = live.map(|(number, task)| (number, task.position.saturating_sub(1)));
+                // and what it does after a crash
+                let again = (first == 0 && self.system.network.crash.is_some()).then_some((0, 0));
+                live.chain(again).collect()
             }
         };
         let mut met = BTreeSet::new();

@@ -233,7 +233,9 @@ impl World<'_> {
         let is_open = |(process, number): Endpoint| processes[process].open.contains_key(&number);
         channels.retain(|&(_, receiver), _| is_open(receiver));
         datagrams.buffers.retain(|&receiver, _| is_open(receiver));
-        datagrams.under_way.retain(|&(_, (process, _)), _| processes[process].phase != Phase::Ended);
+        datagrams
+            .under_way
+            .retain(|&(_, (process, _)), _| !matches!(processes[process].phase, Phase::Ended | Phase::Down));
         for (&(_, (process, port)), channel) in &mut datagrams.under_way {
             let is_bound = processes[process].open.values().any(|open| open.port == port);
             channel.packets.iter_mut().for_each(|packet| packet.is_awaited &= is_bound);

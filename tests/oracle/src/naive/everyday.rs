@@ -9,6 +9,9 @@ use super::state::{Activity, Interval, ProcessState, Slot, Socket};
 use crate::language::everyday::{Everyday, Share};
 use crate::language::program::Value;
 
+/// A process that has started again has other sockets than before.
+const NUMBERS_OF_INCARNATION: usize = 100;
+
 impl ProcessState {
     /// A place for a socket is taken, if it is free, and the smallest number that is free: what a socket sent that
     /// had it before comes on the same channels, and a bind to any port gives each number a port of its own.
@@ -18,7 +21,8 @@ impl ProcessState {
         }
         self.sockets[socket] = Slot::Opening;
         let held = self.held_sockets();
-        let number = (0..).find(|number| !held.contains(number)).expect("numbers do not end");
+        let first = self.crashes * NUMBERS_OF_INCARNATION;
+        let number = (first..).find(|number| !held.contains(number)).expect("numbers do not end");
         // the one that was dropped in this step
         self.open.remove(&number);
         Some(Wait::Bind { socket, port, number })

@@ -64,7 +64,7 @@ pub(super) fn waiting(world: &World<'_>) -> Units {
     };
     let waiting = processes.filter(|(_, (state, process))| {
         let accepts = state.tasks.iter().any(TaskState::is_accepting);
-        state.phase != Phase::Ended && !process.daemon && !accepts && !is_due(state)
+        !matches!(state.phase, Phase::Ended | Phase::Down) && !process.daemon && !accepts && !is_due(state)
     });
     waiting.fold(0, |all, (process, _)| all | 1 << process)
 }
@@ -74,7 +74,7 @@ pub(super) fn mover(system: &System, step: &Move) -> Units {
     match *step {
         _ if step.is_failure() => 0,
         Move::Beyond { units } => units,
-        Move::Start { process } => unit(system, process, 0),
+        Move::Start { process } | Move::Restart { process } => unit(system, process, 0),
         Move::Run { process, task }
         | Move::Bind { process, task }
         | Move::Send { process, task, .. }
@@ -89,6 +89,7 @@ pub(super) fn mover(system: &System, step: &Move) -> Units {
         | Move::Establish { process, task, .. }
         | Move::Hang { process, task } => unit(system, process, task),
         Move::Arrive { .. }
+        | Move::Crash { .. }
         | Move::Pass { .. }
         | Move::PassAlone { .. }
         | Move::ComeOut { .. }

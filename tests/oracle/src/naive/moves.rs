@@ -25,10 +25,13 @@ impl World<'_> {
         let mut deliveries = Vec::new();
         let mut timers = Vec::new();
         let mut failures = Vec::new();
+        let mut late = Vec::new();
         for (process, state) in self.state.processes.iter().enumerate() {
             if state.phase == Phase::Unstarted {
                 others.push(Move::Start { process });
             }
+            late.extend((state.phase == Phase::Crashed).then_some(Move::Restart { process }));
+            failures.extend(self.crashes(process));
             let is_isolated = |task: usize| self.system.processes[process].isolated.contains(&task);
             let mut shared = (0..state.tasks.len()).filter(|&task| !is_isolated(task));
             let shared_calling = shared.find(|&task| state.tasks[task].is_calling());
@@ -150,13 +153,15 @@ impl World<'_> {
         let time_may_pass = others.is_empty() && !is_held_up;
         if time_may_pass {
             if network.delay || streams_take_time {
-                others.extend(self.tick(!running.is_empty(), !deliveries.is_empty() || !failures.is_empty()));
+                others.extend(
+                    self.tick(!running.is_empty(), !deliveries.is_empty() || !failures.is_empty() || !late.is_empty()),
+                );
                 running.clear();
                 beyond |= self.cut_off_under_way();
             }
             let earliest = running.iter().map(deadline).min();
             running.retain(|timer| Some(deadline(timer)) == earliest);
-            let until_ms = earliest.filter(|_| !failures.is_empty());
+            let until_ms = earliest.filter(|_| !failures.is_empty() || !late.is_empty());
             others.extend(until_ms.map(|until_ms| Move::Pass { until_ms, must: true }));
             others.extend(running);
         } else {
@@ -165,8 +170,22 @@ impl World<'_> {
         }
         others.extend(deliveries);
         others.extend(failures);
+        others.extend(late);
         others.extend((beyond != 0).then_some(Move::Beyond { units: beyond }));
         others
+    }
+
+    /// The crashes of a process that is not in the middle of something.
+    fn crashes(&self, process: usize) -> Vec<Move> {
+        let Some(declared) = &self.system.network.crash else { return Vec::new() };
+        let state = &self.state.processes[process];
+        let may_crash = state.phase == Phase::Running
+            && (declared.processes.is_empty() || declared.processes.contains(&process))
+            && state.crashes < declared.times
+            && self.state.faults_left != Some(0)
+            && !state.tasks.iter().any(TaskState::is_calling);
+        let returns = [true, false].into_iter().filter(|returns| may_crash && (*returns || declared.stays_down));
+        returns.map(|returns| Move::Crash { process, returns }).collect()
     }
 
     /// Takes away the timers that are due beyond the horizon of their units; the units that wait for them.

@@ -177,6 +177,14 @@ pub(super) enum Move {
     Start {
         process: usize,
     },
+    Crash {
+        process: usize,
+        returns: bool,
+    },
+    /// after a crash, at any time
+    Restart {
+        process: usize,
+    },
     Run {
         process: usize,
         task: usize,
@@ -305,6 +313,6 @@ impl Move {
     }
 
     pub(super) fn is_failure(&self) -> bool {
-        matches!(self, Move::Tcp { is_failure: true, .. } | Move::Hang { .. })
+        matches!(self, Move::Tcp { is_failure: true, .. } | Move::Hang { .. } | Move::Crash { .. })
     }
 }

@@ -10,7 +10,7 @@ use super::operation::{Kind, Operation, Wait};
 use super::{BACKLOG_MAX, Clocks, Findings};
 use crate::language::automaton::{Sighted, What};
 use crate::language::everyday::LATER_MS;
-use crate::language::program::{Event, Instruction, Side, System};
+use crate::language::program::{Event, Instruction, Process, Side, System};
 
 /// A task without nesting: repetitions are unrolled, conditions are jumps.
 #[derive(Debug)]
@@ -64,6 +64,7 @@ pub(super) struct Socket {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ProcessState {
     pub(super) phase: Phase,
+    pub(super) crashes: usize,
     pub(super) registers: Vec<u8>,
     pub(super) sockets: Vec<Slot<Socket>>,
     /// the sockets that some task still has, by number
@@ -105,6 +106,10 @@ pub(super) enum Phase {
     Unstarted,
     Running,
     Ended,
+    /// it has crashed, and will start again
+    Crashed,
+    /// it has crashed for ever
+    Down,
 }
 
 /// A place for a socket, listener or stream.
@@ -135,31 +140,7 @@ pub(super) enum Activity {
 
 impl<'a> World<'a> {
     pub(super) fn new(system: &'a System, code: &'a [Vec<Vec<Code>>]) -> Self {
-        let processes = system
-            .processes
-            .iter()
-            .map(|process| ProcessState {
-                phase: Phase::Unstarted,
-                registers: vec![0; process.registers],
-                sockets: vec![Slot::Closed; process.sockets],
-                open: BTreeMap::new(),
-                heard: vec![None; process.sockets],
-                listeners: vec![Slot::Closed; process.listeners],
-                streams: vec![Slot::Closed; process.streams],
-                tasks: process
-                    .tasks
-                    .iter()
-                    .map(|_| TaskState { position: 0, activity: Activity::Unspawned, handle: false, cancelled: false })
-                    .collect(),
-                log: Vec::new(),
-                begun: BTreeMap::new(),
-                output: None,
-                mutex: VecDeque::new(),
-                objects: Objects::new(),
-                interval: None,
-                stamps_ms: [None; 2],
-            })
-            .collect();
+        let processes = system.processes.iter().map(ProcessState::new).collect();
         let state = State {
             now_ms: 0,
             faults_left: system.network.at_most,
@@ -187,7 +168,7 @@ impl<'a> World<'a> {
         let mut waiting = Vec::new();
         for (state, process) in self.state.processes.iter().zip(&self.system.processes) {
             let accepts = state.tasks.iter().any(TaskState::is_accepting);
-            if state.phase != Phase::Ended && !process.daemon {
+            if !matches!(state.phase, Phase::Ended | Phase::Down) && !process.daemon {
                 waiting.push(accepts);
             }
         }
@@ -229,6 +210,33 @@ impl State {
 }
 
 impl ProcessState {
+    fn new(process: &Process) -> ProcessState {
+        let task = TaskState { position: 0, activity: Activity::Unspawned, handle: false, cancelled: false };
+        ProcessState {
+            phase: Phase::Unstarted,
+            crashes: 0,
+            registers: vec![0; process.registers],
+            sockets: vec![Slot::Closed; process.sockets],
+            open: BTreeMap::new(),
+            heard: vec![None; process.sockets],
+            listeners: vec![Slot::Closed; process.listeners],
+            streams: vec![Slot::Closed; process.streams],
+            tasks: vec![task; process.tasks.len()],
+            log: Vec::new(),
+            begun: BTreeMap::new(),
+            output: None,
+            mutex: VecDeque::new(),
+            objects: Objects::new(),
+            interval: None,
+            stamps_ms: [None; 2],
+        }
+    }
+
+    /// Nothing is left of the process but how often it has crashed.
+    pub(super) fn crash(&mut self, process: &Process, phase: Phase) {
+        *self = ProcessState { phase, crashes: self.crashes + 1, ..ProcessState::new(process) };
+    }
+
     /// The task gives the mutex back, or its place in the queue up.
     pub(super) fn release(&mut self, task: usize) {
         let holder = self.mutex.front().copied();

@@ -32,6 +32,18 @@ impl World<'_> {
                 self.sight(What::Started, process, 0);
                 self.run(process, 0, findings)
             }
+            Move::Crash { process, returns } => {
+                self.use_fault(true);
+                self.sight(What::Crashed, process, 0);
+                let phase = if returns { Phase::Crashed } else { Phase::Down };
+                self.state.processes[process].crash(&self.system.processes[process], phase);
+                Ok(())
+            }
+            Move::Restart { process } => {
+                self.state.processes[process].phase = Phase::Running;
+                self.sight(What::Restarted, process, 0);
+                self.run(process, 0, findings)
+            }
             Move::Run { process, task } => self.run(process, task, findings),
             Move::Bind { process, task } => {
                 let Wait::Bind { socket, port, number } = self.wait(process, task) else { unreachable!() };

@@ -1,0 +1,82 @@
+//! Random systems whose processes crash, and start again.
+
+use std::ops::Range;
+
+use crate::Figures;
+use crate::families::{
+    endless_agrees_by, made_otherwise_agree, watched_agree, with_intervals, with_lists, with_segments,
+};
+use oracle::generate::{self, Size, Words};
+use oracle::language::program::{Crash, Network};
+use oracle::naive::Limits;
+use random::Random;
+
+/// Processes crash, or the first one does, once or twice; some may stay down.
+fn crash(seed: u64, network: &mut Network) {
+    let mut random = Random::new(seed ^ 0xc0a5);
+    let processes = if random.percent(40) { Vec::new() } else { vec![0] };
+    let times = 1 + usize::from(random.percent(20));
+    network.crash = Some(Crash { processes, times, stays_down: random.percent(40) });
+    if network.at_most.is_none() && random.percent(60) {
+        network.at_most = Some(1 + random.index(2));
+    }
+}
+
+/// Compares systems of some kinds, on networks that something else is declared of.
+fn agree(seeds: Range<u64>, words: &'static [Words], declare: fn(u64, &mut Network)) -> Option<Figures> {
+    let of = |seed: u64| words[seed as usize % words.len()];
+    let generate = |seed: u64| {
+        let mut system = generate::system(seed, Size::Small, of(seed));
+        crash(seed, &mut system.network);
+        declare(seed / words.len() as u64, &mut system.network);
+        system
+    };
+    made_otherwise_agree(seeds, Limits::of(3_000), of, generate)
+}
+
+pub fn datagrams_agree(seeds: Range<u64>) -> Option<Figures> {
+    let words = &[Words::Plain, Words::Single, Words::All, Words::Everyday];
+    agree(seeds, words, |_, network| network.delay = false)
+}
+
+pub fn streams_agree(seeds: Range<u64>) -> Option<Figures> {
+    agree(seeds, &[Words::Streams, Words::Mixed, Words::EverydayStreams], |_, network| network.delay = false)
+}
+
+/// The same where packets take times of intervals or of lists, or any.
+pub fn in_dense_time_agrees(seeds: Range<u64>) -> Option<Figures> {
+    let declare = |seed: u64, network: &mut Network| match seed % 4 {
+        0 => with_intervals(seed / 4, network),
+        1 => with_lists(seed / 4, network),
+        2 => with_segments(seed / 4, network),
+        _ => network.delay = true,
+    };
+    agree(seeds, &[Words::All, Words::EverydayDelay, Words::Mixed, Words::Streams], declare)
+}
+
+pub fn within_a_horizon_agrees(seeds: Range<u64>) -> Option<Figures> {
+    let declare = |seed: u64, network: &mut Network| {
+        network.delay = false;
+        network.duration_ms = Some(20 + 10 * (seed % 6) as u32);
+    };
+    agree(seeds, &[Words::All, Words::Everyday, Words::Mixed], declare)
+}
+
+pub fn endless_agrees(seeds: Range<u64>) -> Option<Figures> {
+    let limits = Limits::of(400);
+    let declare = |seed: u64, network: &mut Network| {
+        network.delay = false;
+        crash(seed, network);
+    };
+    endless_agrees_by(seeds, limits, |seed| generate::endless::endless_system(seed, limits, declare))
+}
+
+/// Random monitors, which also see crashes.
+pub fn monitors_agree(seeds: Range<u64>) -> Option<Figures> {
+    let words = [Words::Plain, Words::All, Words::Everyday, Words::Mixed, Words::Single];
+    watched_agree(seeds, &words, Limits::of(400), |seed, network| {
+        network.delay = false;
+        network.tcp.iter_mut().for_each(|tcp| tcp.delay = None);
+        crash(seed, network);
+    })
+}
