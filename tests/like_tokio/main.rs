@@ -2,6 +2,7 @@
 //! and whole crates that never say the name of netcheck.
 
 mod counterless;
+mod killed;
 mod moved;
 mod networked;
 mod observed;
