@@ -13,6 +13,7 @@
 //!   net-iocache (*dispatch*, *delivery*, *multiplication choices*, *capacity*);
 //! - [`monitor`]: what a protocol may do, as timed automata over events, on traces and on traces of a sniffer;
 //! - [`mailboxes`]: the datagrams of Unix domain sockets;
+//! - [`storage`]: the files of a host, as its program sees them and as a power failure leaves them;
 //! - [`tcp`]: connections as Linux gives them to programs, and the failures of the paper on transmission failures.
 
 #![forbid(unsafe_code)]
@@ -24,6 +25,7 @@ pub mod event;
 pub mod host;
 pub mod mailboxes;
 pub mod monitor;
+pub mod storage;
 pub mod tcp;
 pub mod time;
 pub mod udp;

@@ -104,6 +104,7 @@ const MODELS: &[Row] = &[
     ("budget", &["event"]),
     ("host", &[]),
     ("mailboxes", &[]),
+    ("storage", &[]),
     ("monitor", &[]),
     ("time", &[]),
     ("tcp", &["event"]),

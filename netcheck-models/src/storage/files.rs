@@ -1,0 +1,364 @@
+//! The tree that a program sees, and the files that it has opened.
+
+use super::failure::Failure;
+use super::operation::{self, Operation};
+use super::tree::{Content, Inode, Path, Tree, place};
+use super::walk::{self, Last, end, lookup, walk};
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// The most bytes of a file: a longer one would take the memory of the check.
+pub const FILE_BYTES_MAX: usize = 1 << 26;
+
+/// A file or directory that a program has opened: an open file description of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle(u32);
+
+/// What a file is opened for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// It is read.
+    pub read: bool,
+    /// It is written.
+    pub write: bool,
+    /// Each write begins at the end.
+    pub append: bool,
+    /// Its bytes are removed.
+    pub truncate: bool,
+    /// It is created if nothing has its name.
+    pub create: bool,
+    /// It is created, and nothing may have its name.
+    pub create_new: bool,
+}
+
+/// A place in a file to go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seek {
+    /// From the start.
+    Start(u64),
+    /// From the end.
+    End(i64),
+    /// From the place of the last call.
+    Current(i64),
+}
+
+/// Facts about a file or a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Metadata {
+    /// Whether it is a directory.
+    pub is_directory: bool,
+    /// The bytes of a file; of a directory, a block.
+    pub length: u64,
+    /// Its permissions.
+    pub mode: u32,
+    /// Its names.
+    pub links: u64,
+    /// A number that tells it from others while a name leads to it, or it is open.
+    pub number: u64,
+}
+
+/// The length of a directory, as most file systems of Linux tell it.
+const DIRECTORY_BYTES: u64 = 4096;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Opened {
+    inode: Inode,
+    offset: usize,
+    reads: bool,
+    writes: bool,
+    appends: bool,
+}
+
+/// The tree that a program sees, and the files that it has opened. A call that fails changes nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    pub(super) tree: Tree,
+    opened: BTreeMap<Handle, Opened>,
+    /// The operations since they were last taken.
+    done: Vec<Operation>,
+}
+
+impl Files {
+    /// The files of a program that has opened none.
+    pub fn new(tree: Tree) -> Files {
+        Files { tree, ..Files::default() }
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// The number of files that are open.
+    pub fn opened(&self) -> usize {
+        self.opened.len()
+    }
+
+    /// Takes the operations since the last time.
+    pub fn take_done(&mut self) -> Vec<Operation> {
+        std::mem::take(&mut self.done)
+    }
+
+    /// Records everything here that later results depend on: equal contents, whatever came before, are recorded equally.
+    pub fn record(&self, values: &mut impl Hasher) {
+        let inodes: Vec<Inode> = self.opened.values().map(|opened| opened.inode).collect();
+        let order = self.tree.record(&inodes, values);
+        self.opened.len().hash(values);
+        for (handle, opened) in &self.opened {
+            let Opened { inode, offset, reads, writes, appends } = opened;
+            (handle, place(&order, *inode), offset, reads, writes, appends).hash(values);
+        }
+    }
+
+    /// Opens a file, or a directory that is only read.
+    ///
+    /// # Errors
+    /// As `open(2)`, and `EINVAL` where `std::fs::OpenOptions` refuses the access.
+    pub fn open(&mut self, path: &[u8], access: Access, mode: u32) -> Result<Handle, Failure> {
+        let Access { read, write, append, truncate, create, create_new } = access;
+        let creates = create || create_new;
+        let makes_sense = match (write, append) {
+            (true, false) => true,
+            (false, false) => read && !truncate && !creates,
+            (_, true) => !truncate || create_new,
+        };
+        if !makes_sense {
+            return Err(Failure::Invalid);
+        }
+        let walked = walk(&self.tree, path)?;
+        if creates && walked.has_slash && matches!(walked.last, Last::Name(_)) {
+            return Err(Failure::IsADirectory);
+        }
+        let inode = match end(&self.tree, &walked) {
+            Ok(_) if create_new => return Err(Failure::Exists),
+            Ok(inode) if self.tree.is_directory(inode) && (write || append || creates) => {
+                return Err(Failure::IsADirectory);
+            }
+            Ok(inode) => {
+                if truncate && self.tree.bytes(inode).is_some_and(|bytes| !bytes.is_empty()) {
+                    self.set_length_of(inode, 0);
+                }
+                inode
+            }
+            Err(Failure::NotFound) if creates => self.create(&walked, mode)?,
+            Err(failure) => return Err(failure),
+        };
+        let free = (0..).map(Handle).find(|handle| !self.opened.contains_key(handle));
+        let handle = free.expect("no program opens so many files");
+        let opened = Opened { inode, offset: 0, reads: read, writes: write || append, appends: append };
+        self.opened.insert(handle, opened);
+        Ok(handle)
+    }
+
+    fn create(&mut self, walked: &walk::Walked, mode: u32) -> Result<Inode, Failure> {
+        let name = walked.name(|_| Failure::IsADirectory)?;
+        let inode = self.tree.add(operation::empty_file(mode & 0o7777));
+        self.tree.set_name(walked.directory(), name, inode);
+        self.tell(inode, |path| Operation::Create { path, mode: mode & 0o7777 });
+        Ok(inode)
+    }
+
+    /// Closes a file. What no name leads to is gone then.
+    pub fn close(&mut self, handle: Handle) {
+        self.opened.remove(&handle);
+        self.forget();
+    }
+
+    /// Reads bytes into a buffer; returns their number.
+    ///
+    /// # Errors
+    /// As `read(2)`.
+    pub fn read(&mut self, handle: Handle, buffer: &mut [u8]) -> Result<usize, Failure> {
+        let length = self.read_at(handle, buffer, self.of(handle)?.offset as u64)?;
+        self.of_mut(handle)?.offset += length;
+        Ok(length)
+    }
+
+    /// Reads bytes from a place into a buffer; returns their number.
+    ///
+    /// # Errors
+    /// As `pread(2)`.
+    pub fn read_at(&self, handle: Handle, buffer: &mut [u8], at: u64) -> Result<usize, Failure> {
+        let opened = self.of(handle)?;
+        if !opened.reads {
+            return Err(Failure::BadDescriptor);
+        }
+        let bytes = self.tree.bytes(opened.inode).ok_or(Failure::IsADirectory)?;
+        let rest = usize::try_from(at).ok().and_then(|at| bytes.get(at..)).unwrap_or(&[]);
+        let length = rest.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&rest[..length]);
+        Ok(length)
+    }
+
+    /// Writes bytes; returns their number.
+    ///
+    /// # Errors
+    /// As `write(2)`.
+    pub fn write(&mut self, handle: Handle, bytes: &[u8]) -> Result<usize, Failure> {
+        let opened = self.of(handle)?;
+        let at = if opened.appends { self.length_of(opened.inode) } else { opened.offset };
+        let end = self.write_from(handle, bytes, at)?;
+        // An append of nothing does not go to the end.
+        if !bytes.is_empty() {
+            self.of_mut(handle)?.offset = end;
+        }
+        Ok(bytes.len())
+    }
+
+    /// Writes bytes from a place on; returns their number.
+    ///
+    /// # Errors
+    /// As `pwrite(2)`.
+    pub fn write_at(&mut self, handle: Handle, bytes: &[u8], at: u64) -> Result<usize, Failure> {
+        let opened = self.of(handle)?;
+        let at = usize::try_from(at).map_err(|_| Failure::Invalid)?;
+        // Linux appends, whatever the place.
+        let at = if opened.appends { self.length_of(opened.inode) } else { at };
+        self.write_from(handle, bytes, at)?;
+        Ok(bytes.len())
+    }
+
+    fn write_from(&mut self, handle: Handle, bytes: &[u8], at: usize) -> Result<usize, Failure> {
+        let &Opened { inode, writes, .. } = self.of(handle)?;
+        if !writes {
+            return Err(Failure::BadDescriptor);
+        }
+        let end = at.checked_add(bytes.len()).filter(|&end| end <= FILE_BYTES_MAX || bytes.is_empty());
+        let end = end.ok_or(Failure::TooBig)?;
+        if !bytes.is_empty() {
+            self.tree.write(inode, at, bytes);
+            self.tell(inode, |path| Operation::Write { path, at, bytes: Arc::from(bytes) });
+        }
+        Ok(end)
+    }
+
+    /// Goes to another place; returns it.
+    ///
+    /// # Errors
+    /// As `lseek(2)`.
+    pub fn seek(&mut self, handle: Handle, to: Seek) -> Result<u64, Failure> {
+        let opened = self.of(handle)?;
+        let at = match to {
+            Seek::Start(at) => i64::try_from(at).ok(),
+            Seek::End(by) => (self.length_of(opened.inode) as i64).checked_add(by),
+            Seek::Current(by) => (opened.offset as i64).checked_add(by),
+        };
+        let at = at.filter(|&at| at >= 0).ok_or(Failure::Invalid)?;
+        self.of_mut(handle)?.offset = at as usize;
+        Ok(at as u64)
+    }
+
+    /// Cuts a file, or adds zeros to it.
+    ///
+    /// # Errors
+    /// As `ftruncate(2)`.
+    pub fn set_length(&mut self, handle: Handle, length: u64) -> Result<(), Failure> {
+        let &Opened { inode, writes, .. } = self.of(handle)?;
+        if !writes || i64::try_from(length).is_err() {
+            return Err(Failure::Invalid);
+        }
+        if length > FILE_BYTES_MAX as u64 {
+            return Err(Failure::TooBig);
+        }
+        if self.length_of(inode) as u64 != length {
+            self.set_length_of(inode, length as usize);
+        }
+        Ok(())
+    }
+
+    fn set_length_of(&mut self, inode: Inode, length: usize) {
+        self.tree.set_length(inode, length);
+        self.tell(inode, |path| Operation::SetLength { path, length });
+    }
+
+    /// Makes the bytes and the length of a file durable; or the names in a directory.
+    ///
+    /// # Errors
+    /// As `fsync(2)`: none, of what is open.
+    pub fn sync(&mut self, handle: Handle) -> Result<(), Failure> {
+        let inode = self.of(handle)?.inode;
+        self.tell(inode, |path| Operation::Sync { path });
+        Ok(())
+    }
+
+    /// Facts about what is open.
+    ///
+    /// # Errors
+    /// As `fstat(2)`: none, of what is open.
+    pub fn metadata_of(&self, handle: Handle) -> Result<Metadata, Failure> {
+        Ok(self.facts(self.of(handle)?.inode))
+    }
+
+    /// Sets the permissions of what is open.
+    ///
+    /// # Errors
+    /// As `fchmod(2)`: none, of what is open.
+    pub fn set_mode_of(&mut self, handle: Handle, mode: u32) -> Result<(), Failure> {
+        self.set_mode_at(self.of(handle)?.inode, mode);
+        Ok(())
+    }
+
+    /// Facts about a path.
+    ///
+    /// # Errors
+    /// As `stat(2)`.
+    pub fn metadata(&self, path: &[u8]) -> Result<Metadata, Failure> {
+        Ok(self.facts(lookup(&self.tree, path)?))
+    }
+
+    /// Sets the permissions of a path.
+    ///
+    /// # Errors
+    /// As `chmod(2)`.
+    pub fn set_mode(&mut self, path: &[u8], mode: u32) -> Result<(), Failure> {
+        self.set_mode_at(lookup(&self.tree, path)?, mode);
+        Ok(())
+    }
+
+    fn set_mode_at(&mut self, inode: Inode, mode: u32) {
+        self.tree.set_mode(inode, mode);
+        self.tell(inode, |path| Operation::SetMode { path, mode: mode & 0o7777 });
+    }
+
+    fn facts(&self, inode: Inode) -> Metadata {
+        let node = self.tree.node(inode);
+        let (is_directory, length) = match &node.content {
+            Content::File(bytes) => (false, bytes.len() as u64),
+            Content::Directory(_) => (true, DIRECTORY_BYTES),
+        };
+        let inodes: Vec<Inode> = self.opened.values().map(|opened| opened.inode).collect();
+        let number = self.tree.reached(inodes).iter().position(|&known| known == inode);
+        let number = number.expect("a name leads to it, or it is open") as u64 + 1;
+        Metadata { is_directory, length, mode: node.mode, links: self.tree.links(inode), number }
+    }
+
+    fn length_of(&self, inode: Inode) -> usize {
+        self.tree.bytes(inode).map_or(0, |bytes| bytes.len())
+    }
+
+    fn of(&self, handle: Handle) -> Result<&Opened, Failure> {
+        self.opened.get(&handle).ok_or(Failure::BadDescriptor)
+    }
+
+    fn of_mut(&mut self, handle: Handle) -> Result<&mut Opened, Failure> {
+        self.opened.get_mut(&handle).ok_or(Failure::BadDescriptor)
+    }
+
+    /// Tells an operation on a file or directory, if a name leads to it: else nobody will see it again.
+    fn tell(&mut self, inode: Inode, operation: impl FnOnce(Path) -> Operation) {
+        if let Some(path) = self.tree.path_of(inode) {
+            self.done.push(operation(path));
+        }
+    }
+
+    /// Tells an operation on names.
+    pub(super) fn tell_names(&mut self, operation: Operation) {
+        self.done.push(operation);
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        self.tree.forget_unreached(self.opened.values().map(|opened| opened.inode));
+    }
+}

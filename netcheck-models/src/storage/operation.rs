@@ -1,0 +1,113 @@
+//! Operations that change files, as a host's storage sees them.
+
+use super::tree::{Content, Inode, Name, Node, Path, Tree};
+use std::sync::Arc;
+
+/// A change of a tree. Paths begin at the root; of a file with several names, any one of them names it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// A new, empty file.
+    Create {
+        /// Its path.
+        path: Path,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// A new, empty directory.
+    MakeDirectory {
+        /// Its path.
+        path: Path,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// Bytes that are written to a file.
+    Write {
+        /// The file.
+        path: Path,
+        /// The place of the first byte.
+        at: usize,
+        /// The bytes.
+        bytes: Arc<[u8]>,
+    },
+    /// A file is cut, or gets zeros at its end.
+    SetLength {
+        /// The file.
+        path: Path,
+        /// Its new length.
+        length: usize,
+    },
+    /// A file or directory gets another path, and what had that one before loses it.
+    Rename {
+        /// The path before.
+        from: Path,
+        /// The path after.
+        to: Path,
+    },
+    /// A file loses a name.
+    Unlink {
+        /// The path that it loses.
+        path: Path,
+    },
+    /// An empty directory is removed.
+    RemoveDirectory {
+        /// Its path.
+        path: Path,
+    },
+    /// A file gets another name.
+    Link {
+        /// A path of the file.
+        from: Path,
+        /// The new path.
+        to: Path,
+    },
+    /// The permissions of a file or directory.
+    SetMode {
+        /// Its path.
+        path: Path,
+        /// The permissions.
+        mode: u32,
+    },
+    /// A sync of a file, which makes its bytes and its length durable; or of a directory, which makes the names in it
+    /// durable.
+    Sync {
+        /// The file or directory.
+        path: Path,
+    },
+}
+
+/// The directory and the last name of a path.
+pub(super) fn split(tree: &Tree, path: &[u8]) -> Option<(Inode, Name)> {
+    let slash = path.iter().rposition(|&byte| byte == b'/')?;
+    let name = &path[slash + 1..];
+    (!name.is_empty()).then_some(())?;
+    Some((tree.at(&path[..slash])?, Arc::from(name)))
+}
+
+/// An empty file.
+pub(super) fn empty_file(mode: u32) -> Node {
+    Node { mode, content: Content::File(Arc::from(&b""[..])) }
+}
+
+/// An empty directory.
+pub(super) fn empty_directory(mode: u32) -> Node {
+    Node { mode, content: Content::Directory(Default::default()) }
+}
+
+/// The paths that an operation is about, the first one first.
+impl Operation {
+    /// The path of the file or directory that the operation is about, before the operation.
+    pub fn path(&self) -> &Path {
+        match self {
+            Operation::Create { path, .. }
+            | Operation::MakeDirectory { path, .. }
+            | Operation::Write { path, .. }
+            | Operation::SetLength { path, .. }
+            | Operation::Unlink { path }
+            | Operation::RemoveDirectory { path }
+            | Operation::SetMode { path, .. }
+            | Operation::Sync { path }
+            | Operation::Rename { from: path, .. }
+            | Operation::Link { from: path, .. } => path,
+        }
+    }
+}
