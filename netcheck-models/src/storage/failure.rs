@@ -21,6 +21,8 @@ pub enum Failure {
     Invalid,
     /// `EFBIG`: a file would have more than [`FILE_BYTES_MAX`](super::FILE_BYTES_MAX).
     TooBig,
+    /// The system is not asked: `std` refuses the arguments.
+    Refused,
     /// `ENAMETOOLONG`: a name has more than 255 bytes, or a path 4096 or more.
     NameTooLong,
     /// `ENOTEMPTY`: names are left in a directory.
@@ -28,9 +30,10 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Its number on Linux.
+    /// Its number on Linux; 0 if the system is not asked.
     pub fn number(self) -> i32 {
         match self {
+            Failure::Refused => 0,
             Failure::NotPermitted => 1,
             Failure::NotFound => 2,
             Failure::BadDescriptor => 9,

@@ -114,7 +114,7 @@ impl Files {
     /// Opens a file, or a directory that is only read.
     ///
     /// # Errors
-    /// As `open(2)`, and `EINVAL` where `std::fs::OpenOptions` refuses the access.
+    /// As `open(2)`, where `std::fs::OpenOptions` does not refuse the access.
     pub fn open(&mut self, path: &[u8], access: Access, mode: u32) -> Result<Handle, Failure> {
         let Access { read, write, append, truncate, create, create_new } = access;
         let creates = create || create_new;
@@ -124,7 +124,7 @@ impl Files {
             (_, true) => !truncate || create_new,
         };
         if !makes_sense {
-            return Err(Failure::Invalid);
+            return Err(Failure::Refused);
         }
         let walked = walk(&self.tree, path)?;
         if creates && walked.has_slash && matches!(walked.last, Last::Name(_)) {
@@ -255,7 +255,10 @@ impl Files {
     /// As `ftruncate(2)`.
     pub fn set_length(&mut self, handle: Handle, length: u64) -> Result<(), Failure> {
         let &Opened { inode, writes, .. } = self.of(handle)?;
-        if !writes || i64::try_from(length).is_err() {
+        if i64::try_from(length).is_err() {
+            return Err(Failure::Refused);
+        }
+        if !writes {
             return Err(Failure::Invalid);
         }
         if length > FILE_BYTES_MAX as u64 {

@@ -59,7 +59,7 @@ pub(super) fn walk(tree: &Tree, path: &[u8]) -> Result<Walked, Failure> {
         return Err(Failure::NotFound);
     }
     if path.contains(&0) {
-        return Err(Failure::Invalid);
+        return Err(Failure::Refused);
     }
     if path.len() >= PATH_BYTES_MAX {
         return Err(Failure::NameTooLong);
