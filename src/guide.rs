@@ -14,6 +14,7 @@ chapters! {
     WhatAPassMeans = "pass.md",
     WhatTheNetworkMayDo = "faults.md",
     ProcessesTasksAndLoops = "programs.md",
+    Files = "files.md",
     ReadingACounterexample = "counterexamples.md",
     WhereFaultsAreSeen = "propagation.md",
     MonitorsAndTraces = "monitors.md",

@@ -152,10 +152,14 @@ pub mod io {
 }
 
 pub mod fs {
-    //! `tokio::fs`, so that programs which use it compile. Files are not modelled: in a check, a call panics, at its line,
-    //! and says what to do instead. Outside of a check, on tokio's runtime, it is tokio's own.
-    #[doc(no_inline)]
-    pub use tokio::fs::*;
+    //! `tokio::fs`: each process has files of its own, which [`Registered::files`](crate::check::Registered::files) gives
+    //! it, and [`End::files`](crate::End::files) tells at the end. A write of a `File` returns before its bytes have
+    //! reached the file, as in tokio. Outside of a check, on tokio's runtime, it is tokio's own.
+    pub use netcheck_runtime::fs::{
+        DirBuilder, DirEntry, File, FileTimes, OpenOptions, ReadDir, canonicalize, copy, create_dir, create_dir_all,
+        hard_link, metadata, read, read_dir, read_link, read_to_string, remove_dir, remove_dir_all, remove_file,
+        rename, set_permissions, symlink, symlink_metadata, try_exists, write,
+    };
 }
 
 pub mod sync {
@@ -265,15 +269,27 @@ pub mod program {
     //! assert_eq!(report.outputs("client"), ["2s"]);
     //! ```
     pub mod std {
-        //! As `std`, without threads and sockets, and with the clock of the check and the arguments of the process.
+        //! As `std`, without threads and sockets, and with the clock of the check, the arguments and the files of the process.
         #[doc(no_inline)]
         pub use ::std::*;
 
         pub mod env {
-            //! `std::env`, with the arguments of the process.
+            //! `std::env`, with the arguments and the directories of the process.
             #[doc(no_inline)]
             pub use ::std::env::*;
-            pub use netcheck_runtime::env::{args, args_os};
+            pub use netcheck_runtime::env::{args, args_os, current_dir, temp_dir};
+        }
+
+        pub mod fs {
+            //! `std::fs`, with the files of the process.
+            //!
+            //! The methods of `std::path::Path` that look at files, such as `exists`, are std's own: they look at the real
+            //! ones.
+            pub use netcheck_runtime::fs::std::{
+                DirBuilder, DirEntry, File, FileType, Metadata, OpenOptions, Permissions, ReadDir, canonicalize, copy,
+                create_dir, create_dir_all, exists, hard_link, metadata, read, read_dir, read_link, read_to_string,
+                remove_dir, remove_dir_all, remove_file, rename, set_permissions, soft_link, symlink_metadata, write,
+            };
         }
 
         pub mod net {

@@ -4,6 +4,7 @@ use crate::external::{self, External};
 use netcheck_peer::Peer;
 use netcheck_runtime::capture;
 use netcheck_runtime::coverage;
+use netcheck_runtime::operation::files::Tree;
 use netcheck_runtime::property::{End, Finally, Judgement};
 use netcheck_runtime::unit::payload::Payloads;
 use netcheck_runtime::unit::program::RootFuture;
@@ -13,6 +14,7 @@ use std::backtrace::Backtrace;
 use std::fmt;
 use std::future::Future;
 use std::panic::Location;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -41,6 +43,8 @@ pub struct Registered {
     pub(crate) may_fail: bool,
     pub(crate) after: Vec<String>,
     pub(crate) args: Arc<[String]>,
+    /// The files that are there at the start.
+    pub(crate) files: Arc<Tree>,
     /// Begins a run, which may end with an `Err` or not.
     pub(crate) factory: Arc<dyn Fn(bool) -> RootFuture + Send + Sync>,
     /// The user's own function or closure.
@@ -107,6 +111,7 @@ impl Network {
             may_fail: true,
             after: Vec::new(),
             args: Arc::default(),
+            files: Arc::default(),
             factory,
             factory_type: TypeId::of::<External>(),
             location: Location::caller(),
@@ -197,10 +202,19 @@ impl Network {
             })
         });
         let may_fail = !daemon;
-        let (after, args) = (Vec::new(), Arc::default());
-        let registered =
-            Registered { name, daemon, may_fail, after, args, factory, factory_type, location, peer: None };
-        self.processes.push(registered);
+        let files = Tree::declared([]).expect("no file is wrong");
+        self.processes.push(Registered {
+            name,
+            daemon,
+            may_fail,
+            after: Vec::new(),
+            args: Arc::default(),
+            files: Arc::new(files),
+            factory,
+            factory_type,
+            location,
+            peer: None,
+        });
         self.processes.last_mut().expect("just pushed")
     }
 
@@ -230,7 +244,8 @@ impl fmt::Debug for Network {
 impl Registered {
     /// The same for processes that may be alike: registered with one function, in one way. A real peer is like no other.
     pub(crate) fn kind(&self) -> impl PartialEq + use<> {
-        (self.factory_type, self.daemon, self.may_fail, self.peer.as_ref().map(Arc::as_ptr), self.args.to_vec())
+        let peer = self.peer.as_ref().map(Arc::as_ptr);
+        (self.factory_type, self.daemon, self.may_fail, peer, self.args.to_vec(), Arc::clone(&self.files))
     }
 
     /// Starts once the named process has first waited: it has done all that it can do
@@ -254,6 +269,34 @@ impl Registered {
     /// ```
     pub fn args(&mut self, args: impl IntoIterator<Item = impl Into<String>>) -> &mut Self {
         self.args = args.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The files that are on the disk of the process's host at the start, with the directories that lead to them, and
+    /// empty ones otherwise but for `/tmp`. A path that does not begin with `/` begins at the working directory, which is
+    /// `/`. What is in them at the end, [`End::files`] tells.
+    ///
+    /// ```
+    /// # use netcheck_check::check::Checker;
+    /// # use netcheck_runtime::fs;
+    /// let report = Checker::new().check(|net| {
+    ///     net.process("server", || async { fs::read_to_string("data/log").await.unwrap() }).files([("data/log", b"begun")]);
+    /// });
+    /// assert_eq!(report.outputs("server"), [r#""begun""#]);
+    /// ```
+    ///
+    /// # Panics
+    /// If a path names no file: it ends with `/`, goes through `..` or through another file, or stands twice.
+    #[track_caller]
+    pub fn files(&mut self, files: impl IntoIterator<Item = (impl AsRef<Path>, impl AsRef<[u8]>)>) -> &mut Self {
+        let files: Vec<_> = files.into_iter().collect();
+        let bytes = files.iter().map(|(path, bytes)| (path.as_ref().as_os_str().as_encoded_bytes(), bytes.as_ref()));
+        self.files = match Tree::declared(bytes) {
+            Ok(tree) => Arc::new(tree.by_content()),
+            Err(path) => {
+                panic!("\"{}\" can't be the path of one more file of a process", String::from_utf8_lossy(path))
+            }
+        };
         self
     }
 

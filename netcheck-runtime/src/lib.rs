@@ -24,6 +24,7 @@ pub mod capture;
 pub mod coverage;
 pub mod env;
 pub mod faults;
+pub mod fs;
 #[doc(hidden)]
 pub mod graph;
 #[doc(hidden)]

@@ -5,8 +5,8 @@
 
 pub use crate::world::{
     choices::operation as choices, faults::operation as faults, mailboxes::operation as mailboxes,
-    monitors::operation as monitors, tasks::operation as tasks, tcp::operation as tcp, time::operation as time,
-    udp::operation as udp,
+    monitors::operation as monitors, storage::operation as storage, tasks::operation as tasks, tcp::operation as tcp,
+    time::operation as time, udp::operation as udp,
 };
 
 pub use tcp::Stream;
@@ -16,6 +16,7 @@ pub use udp::ReceiveMode;
 use crate::id::{CallerId, OutcomeId, TaskId};
 use netcheck_memory::{Handed, handed_by_copy};
 pub(crate) use netcheck_models::host::{group, unix};
+pub use netcheck_models::storage as files;
 pub use netcheck_models::tcp::Side;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;

@@ -3,6 +3,7 @@
 
 use crate::id::{NodeId, ProcessId, UnitId};
 use crate::operation::Offer;
+use crate::operation::files::Tree;
 use crate::unit::automaton::NodeKind;
 use crate::unit::panics::{self, Cause, Panic, Unwound};
 use crate::unit::shared::Output;
@@ -14,6 +15,7 @@ use crate::world::components::Component;
 use crate::world::step::{Move, Transition};
 use crate::world::system::System;
 use std::any::type_name;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
@@ -31,6 +33,7 @@ struct EndOf {
     output: Option<Output>,
     /// It crashed and has not started again.
     has_crashed: bool,
+    files: Arc<Tree>,
 }
 
 impl End {
@@ -56,6 +59,18 @@ impl End {
             panic!("\"{process}\" ended with {text}, which is no {}: name the type that it returns", type_name::<T>());
         };
         Some(value)
+    }
+
+    /// The files of a process: each path, without the slash at its beginning, with the bytes of the file. A file with several
+    /// names is there with each. What was written and not synced is among them.
+    ///
+    /// # Panics
+    /// If no process has this name.
+    #[track_caller]
+    pub fn files(&self, process: &str) -> BTreeMap<String, Vec<u8>> {
+        let files = self.process(process).files.files();
+        let named = |path: &[u8]| String::from_utf8_lossy(path).trim_start_matches('/').to_owned();
+        files.iter().map(|(path, bytes)| (named(path), bytes.to_vec())).collect()
     }
 
     /// Every process by name, with its output.
@@ -90,7 +105,7 @@ impl End {
 /// A line for each process.
 impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines = self.processes.iter().map(|EndOf { name, output, has_crashed }| match output {
+        let lines = self.processes.iter().map(|EndOf { name, output, has_crashed, .. }| match output {
             Some(output) => format!("  {name} ended with {}", output.text),
             None if *has_crashed => format!("  {name} crashed"),
             None => format!("  {name} has not ended"),
@@ -272,6 +287,7 @@ impl Properties {
             name: system.shared().hosts[process.0 as usize].name.clone(),
             output: output(system, state, process),
             has_crashed: is_down(system, state, process),
+            files: files(system, state, process),
         };
         let end = End { processes: processes.map(of).collect() };
         self.finally.iter().find_map(|property| {
@@ -324,6 +340,16 @@ pub(crate) fn output(system: &System, state: &[u32], process: ProcessId) -> Opti
         NodeKind::Ended { output } => Some(system.shared().output(output)),
         _ => None,
     }
+}
+
+/// The files of a process.
+fn files(system: &System, state: &[u32], process: ProcessId) -> Arc<Tree> {
+    let node = root(system, state, process);
+    let changed = match system.learner.automata.node(node).kind {
+        NodeKind::Ended { output } => system.shared().output(output).files,
+        _ => system.learner.automata.files(node).cloned(),
+    };
+    changed.unwrap_or_else(|| Arc::clone(&system.shared().hosts[process.0 as usize].files))
 }
 
 /// The number of the output of a process, if it has ended with one.

@@ -406,7 +406,16 @@ where
     F: FnOnce() -> R + 'static,
     R: 'static,
 {
-    spawn_task(async move { call() }, || (), (Location::caller(), true))
+    spawn_blocking_at(Location::caller(), call)
+}
+
+/// As [`spawn_blocking`], for a source line.
+pub(crate) fn spawn_blocking_at<F, R>(location: &'static Location<'static>, call: F) -> JoinHandle<R>
+where
+    F: FnOnce() -> R + 'static,
+    R: 'static,
+{
+    spawn_task(async move { call() }, || (), (location, true))
 }
 
 /// Runs a closure in place, as `tokio::task::block_in_place`.

@@ -94,6 +94,20 @@ macro_rules! parity {
 
 mod equal {
     parity! { same checked:
+        files {
+            a_call_waits_for_the_write_that_is_under_way,
+            a_failed_write_is_told_at_the_next_one,
+            a_failed_write_is_told_by_a_flush,
+            a_directory_is_read_in_chunks,
+            a_seek_waits_for_a_write_and_goes_back_over_what_was_read,
+            copies_have_the_bytes_and_the_permissions,
+            files_are_shared_by_clones,
+            random_calls_of_std,
+            random_calls_of_tokio,
+            the_facts_about_files_are_those_of_linux,
+            trees_are_made_and_removed,
+            writes_are_in_vectors,
+        }
         udp {
             a_broadcast_needs_permission,
             a_connected_member_receives_from_its_peer_alone,
@@ -430,6 +444,10 @@ mod equal {
 
 mod one_of_several {
     parity! { among checked:
+        files {
+            a_file_that_is_dropped_may_be_read_before_its_write,
+            the_length_may_be_told_before_a_write,
+        }
         udp {
             datagrams_of_two_senders_arrive_in_some_order,
             try_recv_may_get_what_was_sent,

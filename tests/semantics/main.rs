@@ -7,6 +7,7 @@ mod deliveries;
 mod dense;
 mod dense_streams;
 mod described;
+mod files;
 mod horizon;
 mod in_order;
 mod marks;

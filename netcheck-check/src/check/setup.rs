@@ -237,6 +237,7 @@ impl Job {
             Host {
                 name: process.name.clone(),
                 args: Arc::clone(&process.args),
+                files: Arc::clone(&process.files),
                 addresses: Addresses {
                     v4: Ipv4Addr::new(10, b, c, d),
                     v6: Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, (number >> 16) as u16, number as u16),

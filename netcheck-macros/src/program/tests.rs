@@ -209,8 +209,7 @@ fn what_cannot_be_modelled_is_refused_with_what_to_write() {
         ("std::net::ToSocketAddrs::to_socket_addrs(&a)", "`tokio::net::lookup_host(…).await`"),
         ("std::os::unix::net::UnixStream::connect(a)", "the type of that name in `tokio::net`"),
         ("tokio::net::unix::pipe::OpenOptions::new()", "`tokio::net::unix::pipe::pipe`"),
-        ("std::fs::read(p)", "`std::fs` can't be modelled; pass the contents"),
-        ("tokio::fs::File::open(p)", "`netcheck::choose`"),
+        ("std::os::unix::fs::symlink(p, q)", "files and directories only"),
         ("std::process::exit(1)", "return, or panic"),
         ("std::process::Command::new(c)", "`std::process` can't be modelled"),
         ("tokio::process::Command::new(c)", "as a process of the check"),
@@ -251,9 +250,13 @@ fn an_import_of_what_cannot_be_modelled_is_refused_once_and_there() {
     ] {
         assert_body_refused(import, "spawn(f); start(f);", &["`std::thread::spawn` can't be modelled"]);
     }
-    assert_body_refused("use std::fs::{self, File};", "fs::read(p); File::open(p)", &["`std::fs`", "`std::fs`"]);
-    assert_body_refused("use std::fs as files;", "files::read(p); files::write(p, c)", &["`std::fs`"]);
-    assert_body_refused("use tokio::fs::*;", "read(p)", &["`tokio::fs`"]);
+    assert_body_refused(
+        "use std::process::{self, Child};",
+        "process::id(); Child::kill(p)",
+        &["`std::process`", "`std::process`"],
+    );
+    assert_body_refused("use std::process as p;", "p::id(); p::Command::new(c)", &["`std::process`"]);
+    assert_body_refused("use tokio::process::*;", "Command::new(p)", &["`tokio::process`"]);
 }
 
 #[test]
@@ -262,8 +265,8 @@ fn a_path_through_an_import_is_refused_where_it_stands() {
     assert_body_refused("use std::{thread as t, io as i};", "t::park(); i::stdin()", &["park`", "stdin`"]);
     assert_body_refused(
         "use std as s; use tokio as t;",
-        "s::fs::read(p); t::fs::read(p)",
-        &["`std::fs`", "`tokio::fs`"],
+        "s::process::id(); t::process::Command::new(p)",
+        &["`std::process`", "`tokio::process`"],
     );
     assert_body_refused("", "use std::net; println!(\"{}\", net::UdpSocket::bind(a))", &["`std::net::UdpSocket`"]);
     assert_body_refused("use std::thread::*;", "spawn(f); Builder::new()", &["spawn`", "Builder`"]);

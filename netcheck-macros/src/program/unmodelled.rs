@@ -25,8 +25,15 @@ const UNMODELLED: &[(&[&str], &str)] = &[
         "it leads to other programs: use `tokio::net::unix::pipe::pipe`, or `tokio::io::simplex` between tasks",
     ),
     (
-        &["std::fs", "tokio::fs"],
-        "pass the contents of the file as an argument, or let `netcheck::choose` choose among some",
+        &[
+            "std::os::unix::fs::symlink",
+            "std::os::unix::fs::chown",
+            "std::os::unix::fs::fchown",
+            "std::os::unix::fs::lchown",
+            "std::os::unix::fs::chroot",
+            "std::os::unix::fs::mkfifo",
+        ],
+        "the files of a check have one user, and are files and directories only",
     ),
     (&["std::process::exit", "std::process::abort"], "it would end the whole check: return, or panic"),
     (

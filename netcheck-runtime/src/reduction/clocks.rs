@@ -95,8 +95,10 @@ pub(super) fn with_lenders(footprints: &Footprints, members: &[&Live]) -> SmallV
 /// By index: whether a daemon's mover can never be woken again, except by failures of the movers with this `clock`.
 pub(super) fn finished(view: View<'_>, footprints: &Footprints, live: &[Live], clock: usize) -> Vec<bool> {
     let may_fail = |of: &Live| of.moves > 0 && of.clock != clock;
+    // The end of a daemon with files shows them.
+    let has_files = |of: &Live| view.automata.files(of.node).is_some();
     let may_go_on = |of: &Live| {
-        let stays = of.proceeds || of.starts_again || of.timers || of.is_dead_end || may_fail(of);
+        let stays = of.proceeds || of.starts_again || of.timers || of.is_dead_end || may_fail(of) || has_files(of);
         !view.is_daemon(of.mover.unit) || stays
     };
     let mut finished: Vec<bool> = live.iter().map(|of| !may_go_on(of)).collect();

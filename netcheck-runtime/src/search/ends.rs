@@ -107,7 +107,7 @@ impl Ends {
     }
 }
 
-/// The components that ends are judged by: outputs, monitors, faults.
+/// The components that ends are judged by: outputs and files, monitors, faults.
 fn components(system: &System) -> Vec<ComponentId> {
     let roots = system.processes.iter().flat_map(|process| &process.roots).map(|&unit| Component::Unit(unit));
     let monitors = (0..system.monitors.len() as u32).map(Component::Monitor);
@@ -258,7 +258,8 @@ impl Outcomes<'_> {
             Component::Unit(_) => {
                 let node = NodeId(component.of(state));
                 let has_ended = matches!(system.learner.automata.node(node).kind, NodeKind::Ended { .. });
-                if has_ended { node.0 } else { NodeId::ABSENT.0 }
+                let has_files = || system.learner.automata.files(node).is_some();
+                if has_ended || has_files() { node.0 } else { NodeId::ABSENT.0 }
             }
             _ => component.of(state),
         };

@@ -3,6 +3,7 @@
 //! Data and look-up only; [`super::learn`] adds nodes and edges. A node never changes, and an edge is never removed.
 
 use crate::id::{Mover, NodeId, OutcomeId, TaskId, UnitId};
+use crate::operation::files::Tree;
 use crate::operation::tasks;
 use crate::operation::{Begun, Effect, Input, Offer, Operation, OperationKey, Outcome};
 use crate::unit::identity::causality::{EventId, Events, ObjectId, TraceId};
@@ -14,7 +15,7 @@ use netcheck_memory::Dated;
 use smallvec::{SmallVec, smallvec};
 use std::hash::Hash;
 use std::panic::Location;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// A local state.
 pub struct Node {
@@ -158,6 +159,8 @@ pub struct Automata {
     outcomes: Vec<Outcome>,
     by_outcome: AHashMap<Outcome, OutcomeId>,
     by_output: AHashMap<u32, NodeId>,
+    /// The files of the host in a local state in which the unit has not ended, if they are others than the check declares.
+    files: AHashMap<NodeId, Arc<Tree>>,
     attempts: AHashMap<(EdgeId, u32), EdgeId>,
     attempted: AHashMap<EdgeId, (EdgeId, u32)>,
     /// Nodes that several histories lead to, by the program's first node, their identity, and whether the unit has
@@ -182,6 +185,7 @@ impl Automata {
             outcomes: Vec::new(),
             by_outcome: AHashMap::new(),
             by_output: AHashMap::new(),
+            files: AHashMap::new(),
             attempts: AHashMap::new(),
             attempted: AHashMap::new(),
             by_identity: AHashMap::new(),
@@ -348,6 +352,16 @@ impl Automata {
         let has_offers =
             self.node(*target).offers.iter().any(|offer| offer.task == task && offer.key.task_to_run().is_none());
         events.touched_by(task, (*event)?)?.awaited.filter(|_| !has_offers)
+    }
+
+    /// In a local state, the files of the host are others than the check declares.
+    pub(crate) fn set_files(&mut self, node: NodeId, files: Arc<Tree>) {
+        self.files.insert(node, files);
+    }
+
+    /// The files of the host in a local state in which the unit has not ended, if they are others than the check declares.
+    pub(crate) fn files(&self, node: NodeId) -> Option<&Arc<Tree>> {
+        self.files.get(&node)
     }
 
     /// The node of every unit that ended with this output.

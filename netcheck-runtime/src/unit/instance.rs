@@ -4,6 +4,7 @@
 //! step by step. It decides nothing: the outcome, and the runnable task that is polled next, are inputs.
 
 use crate::id::{NodeId, TaskId, UnitId};
+use crate::operation::files::Tree;
 use crate::operation::tasks;
 use crate::operation::{Begun, Effect, Input, Offer, Operation, OperationKey, Outcome};
 use crate::unit::identity::causality::Traced;
@@ -20,6 +21,7 @@ use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::Poll;
 
 /// The result of a step.
@@ -63,6 +65,8 @@ pub struct Stepped {
     pub(crate) held: Held,
     /// Where the tasks wait, if the check explains it.
     pub(crate) waiting: Option<Vec<Waiting>>,
+    /// The files of the host, if they are others than the check declares.
+    pub(crate) files: Option<Arc<Tree>>,
     /// Remarks for readers on the step, if calls are traced.
     pub(crate) remarks: Vec<String>,
     /// The calls that it has let wait and that might have completed.
@@ -291,7 +295,9 @@ impl Instance {
 
     /// The result of a step that has come to its end.
     fn rest(&self, recorded: Option<&[Offer]>) -> Rest {
-        if let Some((text, value)) = self.context.state().ended.take() {
+        let ended = self.context.state().ended.take();
+        if let Some((text, value)) = ended {
+            self.context.end_writes();
             return Rest::Ended { text, value: Value::new(value) };
         }
         if self.context.has_unused_answers() {
@@ -457,7 +463,9 @@ impl Instance {
         let offers = if let Rest::Waits(offers) = &rest { &offers[..] } else { &[] };
         let begun = self.context.last_begun(offers.first().filter(|_| !alive).map(|offer| &offer.operation));
         let (traced, arrival, image, held, waiting) = (None, None, None, Held::default(), None);
-        Stepped { rest, effects, spawned, alive, traced, arrival, image, held, waiting, remarks, begun }
+        let has_files = alive || matches!(rest, Rest::Ended { .. });
+        let files = has_files.then(|| self.context.changed_files()).flatten().map(Arc::new);
+        Stepped { rest, effects, spawned, alive, traced, arrival, image, held, waiting, files, remarks, begun }
     }
 
     /// The violation of a task that outlives the root of its isolated task. The tasks of a process end with it.

@@ -433,10 +433,11 @@ impl Learner {
                     }
                 };
                 identities.into_iter().for_each(|identity| self.automata.identify(identity, node));
+                stepped.files.take().into_iter().for_each(|files| self.automata.set_files(node, files));
                 node
             }
             Rest::Ended { text, value } => {
-                let output = self.shared.intern_output(&text, &value);
+                let output = self.shared.intern_output(&text, &value, stepped.files.take());
                 if !self.shared.modes.remembers && self.shared.lacks_value(unit, output) {
                     self.shared.keep_value(output, value);
                 }

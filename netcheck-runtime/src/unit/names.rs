@@ -2,6 +2,7 @@
 
 use crate::id::{ProcessId, UnitId};
 use netcheck_models::host::{Addresses, ephemeral};
+use netcheck_models::storage::Tree;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -12,6 +13,8 @@ pub struct Host {
     pub addresses: Addresses,
     /// The arguments of the process.
     pub args: Arc<[String]>,
+    /// The files that are there at the start.
+    pub files: Arc<Tree>,
 }
 
 /// A unit's name, and the process and the unit that it belongs to.

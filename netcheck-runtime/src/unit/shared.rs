@@ -1,6 +1,7 @@
 //! The tables that all units of one check share, and the modes in which the check runs them.
 
 use crate::id::{CallerId, ClaimId, NodeId, ProcessId, UnitId};
+use crate::operation::files::Tree;
 use crate::operation::unix;
 use crate::unit::caller::{Backtraces, Callers, Line};
 use crate::unit::identity::causality::Events;
@@ -130,17 +131,19 @@ pub struct Claim {
     pub location: &'static Location<'static>,
 }
 
-/// The outputs of units that have ended, by text and type.
+/// The outputs of units that have ended, by text and type, and by the files that are left.
 #[derive(Default)]
 struct Outputs {
     all: Vec<Output>,
-    by_text: AHashMap<(String, TypeId), u32>,
+    by_text: AHashMap<(String, TypeId, Option<Arc<Tree>>), u32>,
 }
 
 /// The output of a unit that has ended.
 #[derive(Clone, Debug)]
 pub struct Output {
     pub text: Rc<str>,
+    /// The files that its host then has, if they are others than the check declares.
+    pub(crate) files: Option<Arc<Tree>>,
     /// Value only where something is shown it.
     value: Option<Value>,
 }
@@ -334,11 +337,11 @@ impl Shared {
         (0u32..).map(ClaimId).zip(self.claims.borrow().iter().copied()).collect()
     }
 
-    /// The number of an output by the text and the type of its value.
-    pub(in crate::unit) fn intern_output(&self, text: &str, value: &Value) -> u32 {
+    /// The number of an output by the text and the type of its value, and by the files.
+    pub(in crate::unit) fn intern_output(&self, text: &str, value: &Value, files: Option<Arc<Tree>>) -> u32 {
         let Outputs { all, by_text } = &mut *self.outputs.borrow_mut();
-        *by_text.entry((text.to_owned(), value.type_id())).or_insert_with(|| {
-            all.push(Output { text: text.into(), value: None });
+        *by_text.entry((text.to_owned(), value.type_id(), files.clone())).or_insert_with(|| {
+            all.push(Output { text: text.into(), files, value: None });
             all.len() as u32 - 1
         })
     }

@@ -97,6 +97,7 @@ pub(crate) fn operation(operation: &Operation) -> String {
         Operation::Tasks(tasks::Operation::IsEnded { .. }) => "is_finished".to_owned(),
         Operation::Tasks(tasks::Operation::Cancel) => "end as aborted".to_owned(),
         Operation::Faults(operation) => match *operation {},
+        Operation::Storage(operation) => match *operation {},
         Operation::Monitors(operation) => match *operation {},
     }
 }

@@ -7,7 +7,7 @@ use super::renaming::Renaming;
 use super::system::System;
 use super::tables::{Lookup, View};
 use super::touches::{Touches, When};
-use super::{choices, faults, mailboxes, monitors, tasks, tcp, time, udp};
+use super::{choices, faults, mailboxes, monitors, storage, tasks, tcp, time, udp};
 use crate::id::{NodeId, UnitId};
 use crate::operation::{Effect, Operation};
 use crate::unit::automaton::{Edge, EdgeId};

@@ -13,6 +13,7 @@ macro_rules! for_each_kind {
             Udp: udp,
             Tcp: tcp,
             Mailboxes: mailboxes,
+            Storage: storage,
             Time: time,
             Choices: choices,
             Faults: faults,

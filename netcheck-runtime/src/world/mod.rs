@@ -1,6 +1,6 @@
 //! The world of one check: state vectors, the components at their positions, and the steps between states.
 //!
-//! Each kind of component has a folder, and [`kinds`] is the table of the kinds: [`udp`], [`tcp`], [`mailboxes`], [`time`], [`tasks`],
+//! Each kind of component has a folder, and [`kinds`] is the table of the kinds: [`udp`], [`tcp`], [`mailboxes`], [`storage`], [`time`], [`tasks`],
 //! [`choices`], [`faults`], [`monitors`]. [`host`] is no kind itself: the kinds share its addresses and ports. The modules that all
 //! kinds have in common:
 //!
@@ -38,6 +38,7 @@ pub(crate) mod quiet;
 pub(crate) mod readiness;
 pub(crate) mod renaming;
 pub mod step;
+pub mod storage;
 pub mod store;
 pub mod system;
 pub(crate) mod tables;

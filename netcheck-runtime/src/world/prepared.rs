@@ -1,7 +1,7 @@
 //! Operations that units wait for, with all facts that the search needs of them repeatedly.
 
 use super::kinds::for_each_kind;
-use super::{choices, faults, mailboxes, monitors, tasks, tcp, time, udp};
+use super::{choices, faults, mailboxes, monitors, storage, tasks, tcp, time, udp};
 use crate::id::{OutcomeId, TaskId};
 use crate::operation::{Offer, Operation, OperationKey};
 

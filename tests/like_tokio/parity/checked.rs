@@ -2,10 +2,13 @@
 
 pub(crate) use ::std;
 pub(crate) use netcheck as tokio;
+pub(crate) use netcheck::program::std::{env, fs};
 
 /// More than a check keeps for a reader that does not read. Each state has the image of it.
 pub(crate) const LARGE: usize = 1 << 20;
 
+#[path = "files.rs"]
+pub(crate) mod files;
 #[path = "io.rs"]
 pub(crate) mod io;
 #[path = "memory.rs"]

@@ -19,13 +19,11 @@ mod blocking {
 mod files {
     #[netcheck::program]
     mod protocol {
-        use std::fs::File;
-        use tokio::fs;
+        use std::os::unix::fs::symlink;
 
         pub async fn run() {
-            let _ = File::open("table");
-            let _ = std::fs::read("table");
-            let _ = fs::read("table").await;
+            let _ = symlink("table", "link");
+            let _ = std::os::unix::fs::chown("table", None, None);
         }
     }
 

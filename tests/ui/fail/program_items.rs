@@ -34,7 +34,7 @@ mod impl_block {
     #[netcheck::program]
     impl Client {
         pub async fn load(&mut self) {
-            self.table = std::fs::read("table").unwrap();
+            self.table = std::process::Command::new("table").output().unwrap().stdout;
         }
     }
 
@@ -48,7 +48,7 @@ mod in_a_macro {
     mod protocol {
         macro_rules! read {
             ($name:expr) => {
-                std::fs::read($name)
+                std::process::Command::new($name).output()
             };
         }
 
@@ -57,7 +57,7 @@ mod in_a_macro {
             println!("{:?}", std::io::stdin());
             tokio::select! {
                 _ = tokio::task::spawn_blocking(|| ()) => { std::thread::park() }
-                _ = async {}, if std::fs::exists("table").is_ok() => {}
+                _ = async {}, if std::process::Command::new("table").output().is_ok() => {}
             }
             assert!(matches!(std::net::UdpSocket::bind("localhost:1"), Ok(_) | Err(_)));
         }
@@ -119,13 +119,13 @@ mod renamed {
     #[netcheck::program]
     mod protocol {
         use std as s;
-        use std::{fs as files, thread as t};
+        use std::{process as processes, thread as t};
         use tokio as async_io;
 
         pub async fn run() {
             t::spawn(|| ());
-            let _ = files::read("table");
-            let _ = s::fs::read("table");
+            let _ = processes::Command::new("table");
+            let _ = s::process::Command::new("table");
             async_io::task::block_in_place(|| ());
         }
     }

@@ -48,7 +48,7 @@ fn shared() -> Rc<Shared> {
         written_bytes_max: 65_536,
         statics: Statics::Shared,
     };
-    let host = Host { name: "one".to_owned(), addresses, args: Arc::default() };
+    let host = Host { name: "one".to_owned(), addresses, args: Arc::default(), files: Arc::default() };
     Rc::new(Shared::new(vec![host], Payloads::default(), modes, Arc::<Watch>::default()))
 }
 

@@ -51,6 +51,11 @@ impl ObjectId {
         ObjectId { task, number: 2 }
     }
 
+    /// The files of the unit's host, which no task makes.
+    pub(crate) fn files() -> Self {
+        ObjectId { task: TaskId(u32::MAX), number: OBJECTS_OF_A_TASK }
+    }
+
     /// The task, if the object is the end of one.
     pub(crate) fn ended_task(self) -> Option<TaskId> {
         (self.number == 1).then_some(self.task)

@@ -227,11 +227,12 @@ impl State {
 type Section = (&'static str, fn(&State, &mut Values));
 
 /// The sections of the engine's record of a unit, in their order.
-pub(in crate::unit) const SECTIONS: [Section; 6] = [
+pub(in crate::unit) const SECTIONS: [Section; 7] = [
     ("its pending operations", |state, values| state.operations.record(values)),
     ("its sockets and timers", |state, values| state.handles.record(values)),
     ("its tasks", |state, values| state.tasks.record(values)),
     ("its isolated tasks", |state, values| state.isolated.record(values)),
     ("how often it has come to its lines", |state, values| state.executions.record(values)),
     ("how often it has drawn random numbers", |state, values| state.random.record(values)),
+    ("its files", |state, values| state.files.record(values)),
 ];

@@ -11,6 +11,7 @@ use crate::unit::poll::executions::Executions;
 use crate::unit::poll::frames::Frames;
 use crate::unit::poll::handles::Handles;
 use crate::unit::poll::operations::Operations;
+use crate::unit::poll::own_files::OwnFiles;
 use crate::unit::poll::random::Random;
 use crate::unit::poll::schedule::Schedule;
 use crate::unit::poll::script::Script;
@@ -57,6 +58,11 @@ pub fn current() -> Rc<Context> {
         context.discard();
     }
     context
+}
+
+/// As [`current`]; `None` outside a check.
+pub(crate) fn within() -> Option<Rc<Context>> {
+    CURRENT.with_borrow(Option::is_some).then(current)
 }
 
 /// The context of the current poll, if there is one. A value that is dropped outside a poll, or in a poll that was
@@ -124,6 +130,7 @@ pub(in crate::unit) struct State {
     pub(super) frames: Frames,
     pub(super) executions: Executions,
     pub(super) random: Random,
+    pub(in crate::unit) files: OwnFiles,
     pub(super) clock: Clock,
     pub(in crate::unit) causality: Causality,
     /// The output of the root, as text and as value, once it has ended.

@@ -5,12 +5,13 @@
 //! - [`handles`] and [`numbers`]: sockets, timers, and pending operations of `poll_` functions;
 //! - [`tasks`]: tasks, and isolated tasks that were spawned; [`schedule`]: tokio's order of tasks;
 //! - [`branches`], [`selects`], [`frames`], [`executions`]: `select!`s, awaiting functions and source lines that are being polled;
-//! - [`random`]: what was drawn; [`clock`] and [`marks`]: what a run knows of its instants.
+//! - [`own_files`]: the files of the host; [`random`]: what was drawn; [`clock`] and [`marks`]: what a run knows of its instants.
 //!
 //! The calls; each file uses those above it:
 //! - [`context`]: the current unit, which holds the state; effects, and abandoning a poll;
 //! - [`attempts`]: operations that a poll tries at once; [`calls`]: operations and synchronous calls;
 //! - [`sockets`]: sockets and timers; [`spawning`]: tasks and isolated tasks;
+//! - [`files`]: calls on the files of the host;
 //! - [`turns`]: the tasks and operations that come next;
 //! - [`source`]: random numbers and the time of day; [`tracking`]: the record of tracked tasks; [`capture`]: the record
 //!   of a loop head;
@@ -26,6 +27,7 @@ pub(crate) mod capture;
 mod clock;
 pub mod context;
 mod executions;
+mod files;
 pub(crate) mod frames;
 pub(crate) mod handles;
 mod image;
@@ -34,6 +36,7 @@ pub(crate) mod listeners;
 pub(in crate::unit) mod marks;
 mod numbers;
 pub mod operations;
+mod own_files;
 mod random;
 mod schedule;
 mod script;

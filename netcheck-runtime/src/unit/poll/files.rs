@@ -1,0 +1,110 @@
+//! Calls on the files of the host, and writes that reach them later.
+
+use crate::operation::files::{Failure, Files, Handle, Operation, Tree};
+use crate::operation::{Effect, storage};
+use crate::unit::identity::causality::ObjectId;
+use crate::unit::payload::payload;
+use crate::unit::poll::context::{Context, State};
+use crate::unit::poll::own_files::BegunWrite;
+use netcheck_memory::{Handed, engine};
+use std::sync::Arc;
+
+impl Context {
+    /// The run begins with these files.
+    pub(in crate::unit) fn begin_with_files(&self, tree: &Tree) {
+        self.state().files.seen = Some(Arc::new(Files::new(tree.clone())));
+    }
+
+    /// The files of the host, if they are others than the check declares.
+    pub(in crate::unit) fn changed_files(&self) -> Option<Tree> {
+        let state = self.state();
+        let tree = state.files.tree()?.by_content();
+        (tree != *self.host().files).then_some(tree)
+    }
+
+    /// Makes a call on the files of the host; the number of the failure on Linux if it fails.
+    pub(crate) fn files<R: Handed>(&self, call: impl FnOnce(&mut Files) -> Result<R, Failure>) -> Result<R, i32> {
+        engine(|| self.in_files(|_, files| call(files)))
+    }
+
+    /// Begins a write that goes so many bytes back and reaches the tree later; returns its number.
+    pub(crate) fn begin_write(&self, handle: Handle, back: u64, bytes: &[u8]) -> u32 {
+        engine(|| {
+            let State { files, causality, .. } = &mut *self.state();
+            causality.act();
+            if self.shared.modes.tracks {
+                causality.touch(ObjectId::files());
+            }
+            let begun = &mut files.begun;
+            let free = (0..).find(|&number| begun.iter().all(|write| write.number != number));
+            let number = free.expect("no program begins so many writes");
+            begun.push(BegunWrite { number, handle, back, bytes: Arc::from(bytes) });
+            number
+        })
+    }
+
+    /// A write that was begun reaches the tree.
+    pub(crate) fn end_write(&self, number: u32) -> Result<(), i32> {
+        engine(|| {
+            self.in_files(|begun, files| match begun.iter().position(|write| write.number == number) {
+                Some(index) => begun.remove(index).perform(files),
+                None => Ok(()),
+            })
+        })
+    }
+
+    /// All writes that were begun reach the tree, in their order: the runtime of a program that ends waits for them. Nobody
+    /// learns whether one fails.
+    pub(in crate::unit) fn end_writes(&self) {
+        while let Some(number) = { self.state().files.begun.first().map(|write| write.number) } {
+            let _failed = self.end_write(number);
+        }
+    }
+
+    /// Makes a call on the files, and tells what it changes. To be called by the engine.
+    fn in_files<R>(&self, call: impl FnOnce(&mut Vec<BegunWrite>, &mut Files) -> Result<R, Failure>) -> Result<R, i32> {
+        if self.shared.unit(self.unit).parent.is_some() {
+            self.fail(
+                "an isolated task uses files, which are its process's: use them in the process itself, or in a task that \
+                 `tokio::spawn` makes of an async block",
+            );
+        }
+        let (result, done) = {
+            if self.state().files.seen.is_none() {
+                self.begin_with_files(&self.host().files);
+            }
+            let State { files, causality, .. } = &mut *self.state();
+            causality.act();
+            if self.shared.modes.tracks {
+                causality.touch(ObjectId::files());
+            }
+            let seen = Arc::make_mut(files.seen.as_mut().expect("it was set"));
+            (call(&mut files.begun, seen), seen.take_done())
+        };
+        for operation in done {
+            self.remark(|| in_words(&operation));
+            self.effect(Effect::Storage(storage::Effect(operation)));
+        }
+        result.map_err(Failure::number)
+    }
+}
+
+/// A change of files, for readers.
+fn in_words(operation: &Operation) -> String {
+    let path = |path: &[u8]| format!("`{}`", String::from_utf8_lossy(path));
+    let on = path(operation.path());
+    match operation {
+        Operation::Create { .. } => format!("{on} is created"),
+        Operation::MakeDirectory { .. } => format!("the directory {on} is made"),
+        Operation::Write { at, bytes, .. } => {
+            format!("{on} is written at {at}: {}", payload(bytes))
+        }
+        Operation::SetLength { length, .. } => format!("{on} has {length} bytes now"),
+        Operation::Rename { to, .. } => format!("{on} is renamed to {}", path(to)),
+        Operation::Unlink { .. } => format!("{on} is removed"),
+        Operation::RemoveDirectory { .. } => format!("the directory {on} is removed"),
+        Operation::Link { to, .. } => format!("{on} is also {} now", path(to)),
+        Operation::SetMode { mode, .. } => format!("the permissions of {on} are {mode:o} now"),
+        Operation::Sync { .. } => format!("{on} is synced"),
+    }
+}

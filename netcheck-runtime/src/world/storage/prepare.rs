@@ -1,0 +1,10 @@
+//! There are no operations on files: all that a program asks is answered by its own tree.
+
+use super::Prepared;
+use super::operation::Operation;
+use crate::id::UnitId;
+use crate::world::system::System;
+
+pub(crate) fn prepare(_system: &mut System, _unit: UnitId, operation: Operation, _execution: u32) -> Prepared {
+    match operation {}
+}
