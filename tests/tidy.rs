@@ -6,6 +6,8 @@
 
 #[path = "tidy/layers.rs"]
 mod layers;
+#[path = "tidy/memory_layers.rs"]
+mod memory_layers;
 #[path = "tidy/published.rs"]
 mod published;
 #[path = "tidy/source.rs"]

@@ -342,8 +342,8 @@ pub(crate) fn output(system: &System, state: &[u32], process: ProcessId) -> Opti
     }
 }
 
-/// The files of a process.
-fn files(system: &System, state: &[u32], process: ProcessId) -> Arc<Tree> {
+/// The files of a process, as it sees them.
+pub fn files(system: &System, state: &[u32], process: ProcessId) -> Arc<Tree> {
     let node = root(system, state, process);
     let changed = match system.learner.automata.node(node).kind {
         NodeKind::Ended { output } => system.shared().output(output).files,

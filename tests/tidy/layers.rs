@@ -1,69 +1,11 @@
 //! Who may use whom: for each crate, its modules, and those below each of them.
 
+use super::memory_layers::MEMORY;
+
 /// A module and the modules of its crate that it may use, besides itself and what is in it;
 /// no more than it does use. The row with the longest matching name counts. `""` is the crate
 /// root.
 pub type Row = (&'static str, &'static [&'static str]);
-
-const MEMORY: &[Row] = &[
-    (
-        "",
-        &[
-            "allocations",
-            "allocator",
-            "arena",
-            "carried",
-            "generators",
-            "handed",
-            "hash_keys",
-            "image",
-            "last_words",
-            "mute",
-            "place",
-            "source",
-            "stack",
-            "return_addresses",
-            "saved",
-            "stacks",
-            "thread",
-            "variables",
-            "waker",
-        ],
-    ),
-    ("platform", &[]),
-    ("handed", &[]),
-    ("spin_lock", &[]),
-    ("size_class", &[]),
-    ("reservation", &["platform"]),
-    ("tables", &["size_class"]),
-    ("parts", &["platform", "reservation", "spin_lock"]),
-    ("chunk", &["parts", "platform", "reservation", "size_class", "spin_lock", "tables"]),
-    ("pool", &["chunk", "parts", "reservation", "spin_lock"]),
-    ("engine", &["chunk", "reservation", "spin_lock", "tables"]),
-    ("stack", &["handed", "platform"]),
-    ("stacks", &["handed", "parts", "platform", "reservation", "stack"]),
-    ("place", &["chunk", "handed", "stack", "stacks", "tables"]),
-    ("allocations", &["place", "return_addresses", "stacks"]),
-    ("allocator", &["allocations", "chunk", "engine", "place", "pool", "reservation", "stack", "tables"]),
-    ("image", &["chunk", "place", "reservation", "source", "stacks", "tables", "types"]),
-    ("arena", &["chunk", "image", "place", "pool", "reservation", "tables", "variables"]),
-    ("carried", &[]),
-    ("saved", &["arena", "chunk", "parts", "place", "platform", "reservation", "size_class", "tables", "variables"]),
-    ("hash_keys", &["platform"]),
-    ("source", &[]),
-    ("symbols", &[]),
-    ("types", &["place", "platform", "source", "symbols"]),
-    ("generators", &["place", "platform", "source", "symbols"]),
-    ("variables", &["generators", "image", "place", "platform", "source", "symbols"]),
-    ("exits", &["place", "source", "symbols"]),
-    ("last_words", &[]),
-    ("mute", &["last_words", "place", "platform", "stack"]),
-    ("interposed", &["exits", "generators", "last_words", "mute", "place", "source", "variables"]),
-    ("sockets", &["interposed", "source"]),
-    ("return_addresses", &[]),
-    ("thread", &["platform"]),
-    ("waker", &["place"]),
-];
 
 const CAPTURE: &[Row] = &[
     ("", &["capture", "decoder", "error", "packet", "trace", "wireless"]),
@@ -205,7 +147,10 @@ const RUNTIME: &[Row] = &[
     ("unit::poll::tasks", &["id", "unit"]),
     ("unit::poll::context", &["id", "operation", "unit"]),
     ("unit::poll::attempts", &["operation", "unit::poll::context", "unit::poll::operations", "unit::poll::selects"]),
-    ("unit::poll::instants", &["operation", "unit"]),
+    (
+        "unit::poll::instants",
+        &["operation", "unit::poll::clock", "unit::poll::context", "unit::poll::marks", "unit::shared"],
+    ),
     ("unit::poll::calls", &["id", "operation", "unit"]),
     ("unit::poll::sockets", &["id", "operation", "unit"]),
     ("unit::poll::listeners", &["id", "operation", "unit"]),
@@ -712,6 +657,21 @@ const CHECK: &[Row] = &[
             "netcheck_runtime::world::components",
             "netcheck_runtime::world::step",
             "netcheck_runtime::world::system",
+        ],
+    ),
+    (
+        "check::tests::storage",
+        &[
+            "check",
+            "netcheck_runtime::fs",
+            "netcheck_runtime::id",
+            "network",
+            "netcheck_runtime::operation",
+            "netcheck_runtime::property",
+            "netcheck_runtime::reduction",
+            "netcheck_runtime::select",
+            "netcheck_runtime::task",
+            "netcheck_runtime::world",
         ],
     ),
     (

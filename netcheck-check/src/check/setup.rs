@@ -97,6 +97,7 @@ impl Job {
             at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
             duration_ns: checker.duration_ns(),
             observers: registered.monitors.clone(),
+            files: Vec::new(),
             has_drawn_delays: checker.has_drawn_delays(),
         };
         let knows_lines = || registered.registering.as_deref().is_none_or(are_lines_known);

@@ -257,6 +257,7 @@ fn forgotten(view: View<'_>, footprints: &Footprints, state: &[u32], part: &[Fut
         Component::Scope(unit) => is_own(view.process_of(unit)),
         Component::Port(process, _) | Component::StreamPort(process, _) => is_own(process),
         Component::SocketFile(process, _) | Component::Mailboxes(process) => is_own(process),
+        Component::Storage(process) => is_own(process),
         Component::Channel { to, .. } => is_own(view.process_of(to.unit)),
         Component::Astray { to: (process, _), .. } => is_own(process),
         Component::Buffer(socket) | Component::Head(socket) | Component::Hung(socket) | Component::Dialed(socket) => {

@@ -45,6 +45,7 @@ impl View<'_> {
                     for process in units.iter().map(|&unit| self.process_of(unit)) {
                         if self.live_units(next).all(|(unit, _)| self.process_of(unit) != process) {
                             self.drop_astray(process, next);
+                            self.clear(Component::Storage(process), next);
                         }
                     }
                 }

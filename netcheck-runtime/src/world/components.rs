@@ -41,6 +41,8 @@ pub enum Component {
     Mailboxes(ProcessId),
     /// Whether the file of a Unix domain socket is there: 1 once a socket was bound to the path.
     SocketFile(ProcessId, SocketAddr),
+    /// The files of a process's host, where they can be lost: 0 while they are as declared.
+    Storage(ProcessId),
     /// A TCP connection.
     Connection(ConnectionId),
     /// The [connection](dialed) that a socket's connect is to make or has made, until the program knows of it, or

@@ -60,6 +60,15 @@ pub struct Crashes {
     pub stays_down: bool,
 }
 
+/// What a state knows of the files of a process, whose unit knows what the program sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// What the program sees, for one that ends and begins again.
+    Seen,
+    /// What is durable and what is pending, too, for a host that loses power.
+    Durable,
+}
+
 /// The declarations of one check.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
@@ -74,6 +83,8 @@ pub struct Declared {
     pub observers: Vec<Observer>,
     /// Whether nothing is perturbed and nothing fails in the regions that programs enter with `faults::with`.
     pub ignores_regions: bool,
+    /// What states know of the files of some processes.
+    pub files: Vec<(ProcessId, Keeps)>,
     /// Whether the delays of copies are drawn: each copy then arrives at an instant of its own, whoever receives it.
     pub has_drawn_delays: bool,
 }
@@ -107,6 +118,11 @@ impl Declared {
     /// How a process crashes, if it does.
     pub(crate) fn crashes_of(&self, process: ProcessId) -> Option<&Crashes> {
         self.crashes.iter().find(|crashes| crashes.processes.contains(&process))
+    }
+
+    /// What states know of the files of a process, if they know anything.
+    pub(crate) fn keeps(&self, process: ProcessId) -> Option<Keeps> {
+        self.files.iter().find_map(|&(named, keeps)| (named == process).then_some(keeps))
     }
 
     /// The group that a datagram from one process to another belongs to.

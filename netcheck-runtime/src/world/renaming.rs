@@ -187,6 +187,7 @@ impl<'a> Renaming<'a> {
             Component::Head(socket) => Component::Head(self.socket(socket)),
             Component::StreamPort(process, port) => Component::StreamPort(self.process(process), self.port(port)),
             Component::Mailboxes(process) => Component::Mailboxes(self.process(process)),
+            Component::Storage(process) => Component::Storage(self.process(process)),
             Component::SocketFile(process, address) => {
                 Component::SocketFile(self.process(process), self.address(address))
             }

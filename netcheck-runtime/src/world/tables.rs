@@ -25,6 +25,7 @@ use netcheck_models::budget::Budget;
 use netcheck_models::event::Event;
 use netcheck_models::host::is_local;
 use netcheck_models::mailboxes::Mailboxes;
+use netcheck_models::storage::Storage;
 use netcheck_models::time::{Countdowns, Time, Zone};
 use netcheck_models::udp::{Link, LinkRules, Perturbation, Perturbed};
 use smallvec::SmallVec;
@@ -68,6 +69,7 @@ pub struct Tables {
     pub(crate) link_bytes: usize,
     pub stream_ports: Interner<StreamBindings>,
     pub mailboxes: Interner<Mailboxes<SocketId>>,
+    pub(super) storages: Interner<Option<Storage>>,
     pub held: Interner<HeldConnection>,
     pub connections: Connections,
     pub timers: Interner<Countdowns>,
@@ -165,6 +167,7 @@ pub(crate) enum Missing {
     Bindings(Bindings),
     StreamBindings(StreamBindings),
     Mailboxes(Mailboxes<SocketId>),
+    Storage(Storage),
     Held(HeldConnection),
     Timers(Countdowns),
     Time(u64),

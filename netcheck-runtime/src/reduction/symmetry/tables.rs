@@ -43,6 +43,7 @@ impl Kind {
             Component::Handle(_)
             | Component::Hung(_)
             | Component::SocketFile(..)
+            | Component::Storage(_)
             | Component::Timers(_)
             | Component::Clock
             | Component::Zone

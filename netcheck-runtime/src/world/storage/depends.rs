@@ -1,4 +1,4 @@
-//! No unit sees the files of another one: changes of files affect nothing, and depend on nothing.
+//! No unit sees the files of another one: changes of files affect nothing else, and depend on nothing else.
 
 use super::Prepared;
 use super::operation::Effect;

@@ -1,10 +1,43 @@
-//! Effects of this kind: what is durable is no part of a state in which nothing can be lost.
+//! Effects of this kind: what is durable of the files of a host.
+//!
+//! Where nothing can be lost, that is no part of a state.
 
 use super::operation::Effect;
-use crate::id::UnitId;
+use crate::id::{ProcessId, UnitId};
 use crate::unit::automaton::EdgeId;
-use crate::world::tables::{Lookup, View};
+use crate::world::components::Component;
+use crate::world::declared::Keeps;
+use crate::world::tables::{Lookup, Missing, Tables, View};
+use netcheck_models::storage::Storage;
 
-pub(crate) fn effect(_view: View<'_>, _of: (UnitId, EdgeId), _effect: &Effect, _next: &mut Vec<u32>) -> Lookup<()> {
+pub(crate) fn effect(
+    view: View<'_>,
+    (unit, _): (UnitId, EdgeId),
+    Effect(operation): &Effect,
+    next: &mut Vec<u32>,
+) -> Lookup<()> {
+    let process = view.process_of(unit);
+    let Some(keeps) = view.declared.keeps(process) else { return Ok(()) };
+    let component = view.component(Component::Storage(process))?;
+    let after = storage(view.tables, process, next).after(operation);
+    let after = match keeps {
+        Keeps::Seen => after.settled(),
+        Keeps::Durable => after,
+    };
+    component.set(next, number(view, process, after)?);
     Ok(())
+}
+
+/// The number of the files of a process.
+pub(crate) fn number(view: View<'_>, process: ProcessId, storage: Storage) -> Lookup<u32> {
+    let declared = Storage::new(&view.processes[process.0 as usize].host.files);
+    let storage = Some(storage).filter(|storage| *storage != declared);
+    view.storages.find(&storage).ok_or_else(|| Missing::Storage(storage.unwrap_or_default()).into())
+}
+
+/// The files of a process in a state, what is durable and what is pending.
+pub fn storage(tables: &Tables, process: ProcessId, state: &[u32]) -> Storage {
+    let component = tables.components.find(Component::Storage(process));
+    let storage = component.and_then(|component| tables.storages.get(component.of(state)).clone());
+    storage.unwrap_or_else(|| Storage::new(&tables.processes[process.0 as usize].host.files))
 }

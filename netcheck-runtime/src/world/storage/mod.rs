@@ -1,7 +1,9 @@
 //! The files of hosts.
 //!
 //! The tree that a program sees is a part of its unit: calls are answered there, and offer no choice. What a call changes is an
-//! effect.
+//! effect. Where files can be lost, what is durable of them is a component of the state
+//! ([`Storage`](netcheck_models::storage::Storage)): the program sees the pending operations applied to it, and what a power
+//! failure leaves is among its images.
 
 pub(crate) mod depends;
 pub(crate) mod effects;
@@ -11,4 +13,5 @@ pub(crate) mod prepare;
 pub(crate) mod prepared;
 pub(crate) mod renaming;
 
+pub use effects::storage;
 pub(crate) use prepared::Prepared;
