@@ -31,7 +31,7 @@ enum Seen {
     Done,
 }
 
-const RULES: StreamRules = StreamRules { split: false, capacity: 1 << 16 };
+const RULES: StreamRules = StreamRules { split: false, capacity: 1 << 16, keeps_writes: false };
 
 fn calls() -> impl Strategy<Value = Vec<(Side, Call)>> {
     let side = prop_oneof![Just(Side::Client), Just(Side::Server)];

@@ -10,7 +10,7 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 
 /// So much that nothing is full.
-const RULES: StreamRules = StreamRules { split: false, capacity: 1 << 16 };
+const RULES: StreamRules = StreamRules { split: false, capacity: 1 << 16, keeps_writes: false };
 
 /// A call at an end, which is skipped if the end is closed.
 #[derive(Clone, Copy, Debug)]

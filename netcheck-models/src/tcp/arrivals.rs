@@ -147,7 +147,7 @@ impl Connection {
             let way = &mut next.ways[from as usize];
             if let Some(Segment::Bytes(bytes)) = way.under_way.first_mut() {
                 let part: Vec<u8> = bytes.drain(..count).collect();
-                way.append(&part);
+                way.append(&part, false);
             }
             (count, next)
         })
@@ -194,7 +194,7 @@ impl Connection {
             Segment::Open => unreachable!("what a connect does depends on who listens"),
             Segment::Opened if is_held => self.opening = Opening::Answered(Answer::Connected),
             Segment::Refused if is_held => self.opening = Opening::Answered(Answer::Refused),
-            Segment::Bytes(bytes) if is_held && !is_dead => self.ways[from].append(&bytes),
+            Segment::Bytes(bytes) if is_held && !is_dead => self.ways[from].append(&bytes, false),
             Segment::Bytes(bytes) => {
                 self.ways[from].drop_bytes(bytes.len());
                 if !is_held {

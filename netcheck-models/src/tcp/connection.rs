@@ -1,6 +1,7 @@
 //! Both ends of a connection, and the effects of calls at an end.
 
 use super::half_stream::HalfStream;
+use super::host::Host;
 use super::opening::Opening;
 use super::segment::Segment;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,8 @@ pub struct StreamRules {
     pub split: bool,
     /// The most bytes that a half-stream holds, written and not read yet.
     pub capacity: usize,
+    /// Whether half-streams know which bytes were written together: where hosts lose their power, it matters.
+    pub keeps_writes: bool,
 }
 
 /// How a call on a broken connection fails.
@@ -64,6 +67,8 @@ pub(super) struct End {
     pub(super) is_dead: bool,
     /// The error that the next call reports.
     pub(super) error: Option<Breakage>,
+    /// Whether its host answers.
+    pub(super) host: Host,
 }
 
 /// A connection. The default is none: both ends are gone.
@@ -188,10 +193,10 @@ impl Connection {
         if bytes.is_empty() {
             return smallvec![(Written::Accepted(0), self.clone())];
         }
-        if !self.takes_time && !self.ends[peer].is_held {
+        if self.is_answered_with_reset(peer) {
             // The peer's host answers bytes that its program will never read with a reset.
             let mut next = self.clone();
-            next.die(own, Some(Breakage::Pipe));
+            next.die(own, Some(self.told_by_reset(peer)));
             return smallvec![(Written::Accepted(bytes.len().min(rules.capacity)), next)];
         }
         let most = self.ways[own].room(rules.capacity).min(bytes.len());
@@ -200,7 +205,7 @@ impl Connection {
             let mut next = self.clone();
             match self.takes_time {
                 true => next.send(own, Segment::Bytes(bytes[..count].to_vec())),
-                false => next.ways[own].append(&bytes[..count]),
+                false => next.ways[own].append(&bytes[..count], rules.keeps_writes),
             }
             (Written::Accepted(count), next)
         });
@@ -268,7 +273,7 @@ impl Connection {
         let (own, peer) = self.indexes(side);
         let End { is_dead, error, .. } = self.ends[own];
         let way = &self.ways[own];
-        let is_answered_with_reset = !self.takes_time && !self.ends[peer].is_held;
+        let is_answered_with_reset = self.is_answered_with_reset(peer);
         is_dead || error.is_some() || way.is_finished || is_answered_with_reset || way.room(capacity) >= count
     }
 

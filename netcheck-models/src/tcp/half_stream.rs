@@ -7,6 +7,8 @@ use super::segment::Segment;
 pub(super) struct HalfStream {
     /// The bytes that the reader can read.
     bytes: Vec<u8>,
+    /// Where the bytes of each write end, if that is kept.
+    ends: Vec<usize>,
     /// The writer has shut down or closed: the end of the stream follows the bytes.
     pub(super) is_finished: bool,
     /// The connection was reset in flight: the remaining bytes may arrive, or never.
@@ -40,19 +42,41 @@ impl HalfStream {
         self.is_finished && !self.under_way.iter().any(ends)
     }
 
-    pub(super) fn append(&mut self, bytes: &[u8]) {
+    /// Appends the bytes of a write; `keeps`: it is kept which these are.
+    pub(super) fn append(&mut self, bytes: &[u8], keeps: bool) {
         self.bytes.extend_from_slice(bytes);
+        self.ends.extend(keeps.then_some(self.bytes.len()));
     }
 
     pub(super) fn take(&mut self, count: usize) {
         self.bytes.drain(..count);
+        self.ends.retain(|end| *end > count);
+        self.ends.iter_mut().for_each(|end| *end -= count);
         self.may_be_lost &= !self.bytes.is_empty();
     }
 
     /// Drops the remaining bytes; whatever follows them stays.
     pub(super) fn discard(&mut self) {
         self.bytes.clear();
+        self.ends.clear();
         (self.may_be_lost, self.is_known) = (false, false);
+    }
+
+    /// The half-stream when of the bytes and of the end of the stream any last ones are lost: by whole writes, or with
+    /// `split` by bytes. Nothing lost comes first.
+    pub(super) fn without_last(&self, split: bool) -> Vec<HalfStream> {
+        let first = |count: usize| {
+            let mut first = HalfStream { is_finished: false, ..self.clone() };
+            first.bytes.truncate(count);
+            first.ends.retain(|end| *end <= count);
+            first.is_known &= count > 0;
+            first
+        };
+        let is_end = |count: &usize| split || *count == 0 || self.ends.contains(count);
+        let shorter = (0..=self.bytes.len()).rev().filter(is_end).map(first);
+        let mut all = vec![self.clone()];
+        all.extend(shorter.filter(|shorter| shorter != self));
+        all
     }
 
     /// Drops bytes that come to an end that reads no more.

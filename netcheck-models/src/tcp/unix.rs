@@ -69,7 +69,7 @@ impl StreamRules {
 mod tests {
     use super::*;
 
-    const RULES: StreamRules = StreamRules { split: false, capacity: 4 };
+    const RULES: StreamRules = StreamRules { split: false, capacity: 4, keeps_writes: false };
     use Side::{Client, Server};
 
     fn write(connection: &Connection, side: Side, bytes: &[u8]) -> (Written, Connection) {

@@ -160,6 +160,12 @@ impl Channel {
         Some(Arrival { live: before, faults: cost(&events), events, leaving, preference, channel })
     }
 
+    /// The packets from a position on are lost.
+    pub(super) fn cut(&mut self, left: usize) {
+        let leaving: SmallVec<[bool; 8]> = (0..self.len()).map(|position| position >= left).collect();
+        self.leave(&leaving);
+    }
+
     /// The receiver's driver is asked: it knows of what must arrive.
     pub(super) fn look_at(&mut self, rules: StageRules<'_>) {
         for live in &mut self.live {

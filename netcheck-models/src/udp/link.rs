@@ -159,6 +159,18 @@ impl Link {
         second.chain(self.first.packets())
     }
 
+    /// The channel without its last packets, of which so many are left: those that were sent last are lost, the later stage's
+    /// after the earlier one's.
+    #[must_use]
+    pub fn first(&self, left: usize) -> Link {
+        let Link { mut first, second } = self.clone();
+        let mut second = second.map_or_else(Channel::default, |channel| *channel);
+        let in_second = left.min(second.len());
+        first.cut(left - in_second);
+        second.cut(in_second);
+        Link::new(first, second)
+    }
+
     /// The channel without the packet at a position: that packet has arrived, at an instant that is decided elsewhere.
     /// Only for channels of one stage from which nothing was delivered otherwise.
     ///

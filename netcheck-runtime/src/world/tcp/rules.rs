@@ -27,7 +27,7 @@ pub struct TcpRules {
 impl Default for TcpRules {
     fn default() -> Self {
         TcpRules {
-            streams: StreamRules { split: false, capacity: BUFFER_BYTES },
+            streams: StreamRules { split: false, capacity: BUFFER_BYTES, keeps_writes: false },
             fails: Failures::default(),
             processes: None,
             side: None,
