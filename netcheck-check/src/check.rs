@@ -52,7 +52,7 @@ mod unused;
 pub(crate) mod words;
 
 pub use dates::Dates;
-pub use declare::{Crash, Tasks, Tcp, Udp};
+pub use declare::{Crash, Files, Tasks, Tcp, Udp};
 pub use identity::Identity;
 pub use netcheck_runtime::property::Deadlocks;
 pub use simulation::Simulation;
@@ -99,6 +99,7 @@ pub struct Checker {
     udp: Vec<Udp>,
     tcp: Option<Tcp>,
     crashes: Vec<Crash>,
+    files: Option<Files>,
     tasks: Tasks,
     deadlocks: Deadlocks,
     at_most: Option<usize>,
@@ -147,6 +148,7 @@ impl Checker {
             udp: Vec::new(),
             tcp: None,
             crashes: Vec::new(),
+            files: None,
             tasks: Tasks::Shared,
             deadlocks: Deadlocks::EachProcess,
             at_most: None,
@@ -206,6 +208,12 @@ impl Checker {
     /// Declares how further processes crash: a process does what the first declaration says that names it.
     pub fn also_crash(mut self, crash: Crash) -> Self {
         self.crashes.push(crash);
+        self
+    }
+
+    /// Declares what a power failure ([`Crash::power`]) leaves of files that are not synced.
+    pub fn files(mut self, files: Files) -> Self {
+        self.files = Some(files);
         self
     }
 

@@ -14,7 +14,7 @@ impl Event {
             | Event::Lost { faults, .. }
             | Event::Duplicated { faults, .. }
             | Event::Overtook { faults, .. } => faults,
-            Event::Failed | Event::FailedAlone | Event::Reset | Event::Hung | Event::Crashed => 1,
+            Event::Failed | Event::FailedAlone | Event::Reset | Event::Hung | Event::Crashed | Event::Silenced => 1,
             Event::Departed
             | Event::Astray
             | Event::Unbound

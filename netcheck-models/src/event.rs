@@ -113,8 +113,10 @@ pub enum Event {
     FailedAlone,
     /// A call meets a reset although it need not, whatever call it is.
     Reset,
-    /// A process crashed.
+    /// A process was killed.
     Crashed,
+    /// The host of a process lost its power.
+    Silenced,
     /// A process that had crashed started again.
     Restarted,
     /// A timer fired.

@@ -9,6 +9,7 @@ pub use crate::world::{
     time::operation as time, udp::operation as udp,
 };
 
+pub use tasks::Cause;
 pub use tcp::Stream;
 pub(crate) use time::Missed;
 pub use udp::ReceiveMode;
@@ -177,8 +178,11 @@ pub enum Outcome {
     },
     /// An isolated task was aborted, or ended with its process.
     Cancelled,
+    /// A process starts again, with these files on the disk of its host; others than the check declares.
+    Files(Arc<files::Tree>),
     /// A process has crashed.
     Crashed {
+        cause: Cause,
         /// Whether it starts again.
         returns: bool,
     },
@@ -208,20 +212,28 @@ impl Handed for Outcome {
             Outcome::Alternative(number) => Outcome::Alternative(number.handed()),
             Outcome::Ended { output } => Outcome::Ended { output: output.handed() },
             Outcome::Cancelled => Outcome::Cancelled,
-            Outcome::Crashed { returns } => Outcome::Crashed { returns: returns.handed() },
+            Outcome::Files(tree) => Outcome::Files(Arc::clone(tree)),
+            Outcome::Crashed { cause, returns } => {
+                Outcome::Crashed { cause: cause.handed(), returns: returns.handed() }
+            }
             Outcome::Failed(failure) => Outcome::Failed(failure.handed()),
         })
     }
 }
 
 impl Outcome {
+    /// The files with which a process starts again, if they are others than the check declares.
+    pub(crate) fn files(&self) -> Option<&files::Tree> {
+        if let Outcome::Files(tree) = self { Some(tree) } else { None }
+    }
+
     /// Whether an operation that was tried has to wait.
     pub(crate) fn is_not_yet(&self) -> bool {
         matches!(self, Outcome::WouldBlock | Outcome::Ready { read: false, write: false })
     }
 }
 
-handed_by_copy!(OperationKey, Failure);
+handed_by_copy!(OperationKey, Failure, Cause);
 
 /// Why an operation failed, in the terms of the OS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

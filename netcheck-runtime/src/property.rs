@@ -12,7 +12,9 @@ use crate::unit::waiting::Waiting;
 use crate::unit::wording;
 use crate::violation::{Found, ViolationKind};
 use crate::world::components::Component;
+use crate::world::declared::Keeps;
 use crate::world::step::{Move, Transition};
+use crate::world::storage::storage;
 use crate::world::system::System;
 use std::any::type_name;
 use std::collections::BTreeMap;
@@ -62,7 +64,7 @@ impl End {
     }
 
     /// The files of a process: each path, without the slash at its beginning, with the bytes of the file. A file with several
-    /// names is there with each. What was written and not synced is among them.
+    /// names is there with each. What was written and not synced is among them: nothing has crashed.
     ///
     /// # Panics
     /// If no process has this name.
@@ -345,6 +347,12 @@ pub(crate) fn output(system: &System, state: &[u32], process: ProcessId) -> Opti
 /// The files of a process, as it sees them.
 pub fn files(system: &System, state: &[u32], process: ProcessId) -> Arc<Tree> {
     let node = root(system, state, process);
+    if is_down(system, state, process) {
+        let kept = storage(system, process, state);
+        // Of what a power failure may leave, the least.
+        let is_silent = system.declared.keeps(process) == Some(Keeps::Durable);
+        return Arc::new(if is_silent { kept.durable() } else { kept.seen() });
+    }
     let changed = match system.learner.automata.node(node).kind {
         NodeKind::Ended { output } => system.shared().output(output).files,
         _ => system.learner.automata.files(node).cloned(),

@@ -11,7 +11,8 @@ mod table;
 
 pub use near::{either, hint, nearest, unknown};
 pub use table::{
-    CHECK, CRASH, Exclusive, FAULTS, GROUPS, OF_TESTS, Order, SEARCHES, TCP, Takes, UDP, UDP_EXCLUSIVE, Word,
+    CHECK, CRASH, CRASH_EXCLUSIVE, Exclusive, FAULTS, FILES, FILES_EXCLUSIVE, GROUPS, OF_TESTS, Order, SEARCHES, TCP,
+    Takes, UDP, UDP_EXCLUSIVE, Word,
 };
 
 /// The units of delays and times, and their lengths in nanoseconds.
@@ -26,6 +27,11 @@ pub fn names(words: &[Word]) -> Vec<&'static str> {
 /// The message for a limit of faults where none are declared.
 pub fn nothing_limited() -> &'static str {
     "`at_most` limits faults, but none are declared: add `udp(…)`, `tcp(…)` or `crash(…)`, or leave it out"
+}
+
+/// The message for what is left of files where nothing is lost.
+pub fn needs_power() -> &'static str {
+    "`fs` says what a power failure leaves of files: add `crash(power, …)`, or leave it out"
 }
 
 /// The names of the lists that have a word.

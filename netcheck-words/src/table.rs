@@ -82,6 +82,7 @@ pub const CHECK: &[Word] = &[
     word("udp", Takes::List("Udp", UDP), "udp(loss, duplication)"),
     word("tcp", Takes::List("Tcp", TCP), "tcp(open, read)"),
     word("crash", Takes::List("Crash", CRASH), "crash(process = \"server\")"),
+    word("fs", Takes::List("Files", FILES), "fs(prefix)"),
     word("tasks", Takes::Choice("Tasks", &[("shared", "Shared"), ("tracked", "Tracked"), ("fifo", "Fifo")]), "tracked"),
     word("deadlocks", Takes::Choice("Deadlocks", &[("each_process", "EachProcess"), ("paper", "Paper")]), "paper"),
     word("at_most", Takes::Expression, "1"),
@@ -163,11 +164,30 @@ pub const TCP: &[Word] = &[
 /// The words of `crash(…)`, in the order of the calls on its builder.
 pub const CRASH: &[Word] = &[
     word("kill", Takes::Maker, ""),
+    word("power", Takes::Maker, ""),
     word("process", Takes::Process, "\"server\""),
     word("processes", Takes::Processes, "[\"client\", \"server\"]"),
     positive("times", Takes::Number, "2", "how often each process may crash, at least 1"),
     alone("stays_down"),
 ];
+
+/// The words of `fs(…)`, in the order of the calls on its builder.
+pub const FILES: &[Word] = &[
+    word("any", Takes::Maker, ""),
+    word("prefix", Takes::Maker, ""),
+    word("lost", Takes::Maker, ""),
+    positive("torn", Takes::Number, "512", "how many bytes a block has, at least 1"),
+];
+
+const ONE_WAY: &str = "each says what survives; keep one";
+
+/// Words of `fs(…)` that do not go together.
+pub const FILES_EXCLUSIVE: &[Exclusive] =
+    &[("any", "prefix", ONE_WAY), ("any", "lost", ONE_WAY), ("prefix", "lost", ONE_WAY)];
+
+/// Words of `crash(…)` that do not go together, but for the names of processes.
+pub const CRASH_EXCLUSIVE: &[Exclusive] =
+    &[("kill", "power", "a process crashes in one way; name others in a `crash(…)` of their own")];
 
 /// Lists that may be said several times: each packet, and each process, belongs to the first one that names it.
 pub const GROUPS: &[&str] = &["udp", "crash"];

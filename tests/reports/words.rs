@@ -2,7 +2,8 @@
 
 use netcheck::Network;
 use netcheck::check::{
-    Checker, Dates, Deadlocks, Direction, Identity, Keep, Search, Side, Simulation, Tasks, Tcp, Udp, Verdict,
+    Checker, Crash, Dates, Deadlocks, Direction, Files, Identity, Keep, Search, Side, Simulation, Tasks, Tcp, Udp,
+    Verdict,
 };
 use netcheck::io::{AsyncReadExt, AsyncWriteExt};
 use netcheck::net::{TcpListener, TcpStream, UdpSocket};

@@ -281,3 +281,91 @@ fn unknown_and_external_processes_do_not_crash() {
     let error = unknown.try_check(counting).unwrap_err().to_string();
     assert!(error.contains("sever") && error.contains("crash(process = …)"), "{error}");
 }
+
+/// What a client without time-outs sees of a server that loses its power.
+async fn two_requests() -> Result<Vec<usize>, (&'static str, ErrorKind)> {
+    let mut stream = TcpStream::connect("server:80").await.map_err(|error| ("connect", error.kind()))?;
+    let mut answers = Vec::new();
+    for _ in 0..2 {
+        stream.write_all(b"ask").await.map_err(|error| ("write", error.kind()))?;
+        answers.push(stream.read(&mut [0; 4]).await.map_err(|error| ("read", error.kind()))?);
+    }
+    Ok(answers)
+}
+
+#[test]
+fn nobody_is_told_of_a_power_failure() {
+    let power = || Checker::new().crash(Crash::power().process("server"));
+    let waits = checked(power(), |net| {
+        net.daemon("server", echo);
+        net.process("client", two_requests).after("server");
+    });
+    // The answer is lost, and the client waits for it.
+    assert_eq!(waits.counterexample().unwrap().kind(), ViolationKind::Deadlock, "{waits}");
+    let patient = checked(power(), |net| {
+        net.daemon("server", echo);
+        net.process("client", || timeout(Duration::from_secs(9), two_requests())).after("server");
+    });
+    let all: BTreeSet<&str> = patient.outputs("client").iter().map(String::as_str).collect();
+    let expected = [
+        "Err(Elapsed(()))",
+        // It is back, and does not listen yet.
+        r#"Ok(Err(("connect", ConnectionRefused)))"#,
+        r#"Ok(Err(("read", ConnectionReset)))"#,
+        "Ok(Ok([3, 3]))",
+    ];
+    assert_eq!(all, BTreeSet::from(expected), "no end of the stream");
+}
+
+#[test]
+fn last_datagrams_are_lost_with_the_power_of_their_sender() {
+    let report = checked(Checker::new().crash(Crash::power().process("server").stays_down()), |net| {
+        net.daemon("server", || async {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            for number in 1..=2 {
+                socket.send_to(&[number], "client:4000").await.unwrap();
+            }
+            pending::<()>().await;
+        })
+        .after("client");
+        net.process("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            let mut all = Vec::new();
+            let mut number = [0];
+            while timeout(Duration::from_secs(1), socket.recv(&mut number)).await.is_ok() {
+                all.push(number[0]);
+            }
+            all
+        });
+    });
+    // Never a second one without its first.
+    let expected = ["[1, 1, 2, 2]", "[1, 1, 2]", "[1, 2, 1, 2]", "[1, 2, 1]", "[1, 2]", "[1]", "[]"];
+    assert_eq!(report.outputs("client"), expected, "{report}");
+}
+
+#[test]
+fn a_connect_waits_until_a_silent_host_is_back() {
+    let report = checked(Checker::new().crash(Crash::power().process("server")), |net| {
+        net.daemon("server", || async {
+            let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+            loop {
+                let _accepted = listener.accept().await;
+            }
+        });
+        net.process("client", || async {
+            let connected = timeout(Duration::from_secs(1), TcpStream::connect("server:80")).await;
+            connected.map(|connected| connected.map(drop).map_err(|error| error.kind()))
+        })
+        .after("server");
+    });
+    // It is refused by a host that is back, before the server listens again.
+    let expected = ["Err(Elapsed(()))", "Ok(Err(ConnectionRefused))", "Ok(Ok(()))"];
+    assert_eq!(report.outputs("client"), expected, "{report}");
+}
+
+#[test]
+fn power_failures_are_for_quiet_time() {
+    let checker = Checker::new().crash(Crash::power()).udp(netcheck::check::Udp::new().delay(..));
+    let error = checker.try_check(counting).unwrap_err().to_string();
+    assert!(error.contains("crash(power)") && error.contains("crash(kill)"), "{error}");
+}

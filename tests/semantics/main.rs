@@ -3,6 +3,7 @@
 mod clocks;
 mod connects;
 mod crash;
+mod crash_files;
 mod deliveries;
 mod dense;
 mod dense_streams;

@@ -369,6 +369,7 @@ const CHECK: &[Row] = &[
             "netcheck_runtime::world",
         ],
     ),
+    ("trace::left", &["netcheck_runtime::id", "netcheck_runtime::operation", "netcheck_runtime::world"]),
     (
         "trace::describe",
         &[
@@ -376,6 +377,7 @@ const CHECK: &[Row] = &[
             "netcheck_runtime::operation",
             "trace::asked",
             "trace::dates",
+            "trace::left",
             "trace::step",
             "netcheck_runtime::unit::payload",
             "netcheck_runtime::unit::wording",
@@ -511,6 +513,7 @@ const CHECK: &[Row] = &[
             "error",
             "netcheck_runtime::id",
             "network",
+            "netcheck_runtime::operation",
             "netcheck_runtime::property",
             "report",
             "netcheck_runtime::search::plan",

@@ -2,9 +2,11 @@
 
 mod crash;
 mod delays;
+mod files;
 
 pub use crash::Crash;
 pub(in crate::check) use delays::length;
+pub use files::Files;
 
 use self::delays::{in_words, interval, listed};
 use crate::error::Error;

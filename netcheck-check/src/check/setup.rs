@@ -12,6 +12,7 @@ use crate::report::Report;
 use netcheck_models::host::Addresses;
 use netcheck_models::time::FAR_NS;
 use netcheck_runtime::id::ProcessId;
+use netcheck_runtime::operation::Cause;
 use netcheck_runtime::property::Properties;
 use netcheck_runtime::search::plan::{Limit, Limits};
 use netcheck_runtime::search::progress::Progress;
@@ -21,7 +22,7 @@ use netcheck_runtime::unit::program::Program;
 use netcheck_runtime::unit::shared::{Dating, Modes, Shared, Statics};
 use netcheck_runtime::unit::watchdog::Watch;
 use netcheck_runtime::world::components::StateVector;
-use netcheck_runtime::world::declared::{Declared, Demands};
+use netcheck_runtime::world::declared::{Crashes, Declared, Demands};
 use netcheck_runtime::world::monitors::observer::Observer;
 use netcheck_runtime::world::system::{Asymmetry, Interrupt, LikeTasks, Registration, System};
 use std::cell::{Cell, RefCell};
@@ -83,7 +84,7 @@ impl Job {
                 "there is nothing to check: register a process with `net.process(\"name\", || async { … })`".to_owned(),
             ));
         }
-        let declared = Declared {
+        let mut declared = Declared {
             ignores_regions: false,
             udp: groups(&checker.udp, &names)?,
             tcp: checker.tcp.as_ref().map(|tcp| tcp.rules(&names)).transpose()?.unwrap_or_default(),
@@ -98,6 +99,7 @@ impl Job {
             duration_ns: checker.duration_ns(),
             observers: registered.monitors.clone(),
             files: Vec::new(),
+            survives: checker.files.map(|files| files.policy()).unwrap_or_default(),
             has_drawn_delays: checker.has_drawn_delays(),
         };
         let knows_lines = || registered.registering.as_deref().is_none_or(are_lines_known);
@@ -115,6 +117,16 @@ impl Job {
             deadlocks: checker.deadlocks,
             monitors_judge: registered.monitors.iter().any(Observer::judges_ends),
         };
+        let has_power_failures = declared.crashes.iter().any(|crashes| crashes.cause == Cause::Power);
+        if has_power_failures && declared.is_dense() {
+            return Err(Error::new(
+                "`crash(power)` can't be combined with `delay`: what a silent host has sent, and has not come yet, is not \
+                 modelled there; leave one of them out, or say `crash(kill)`"
+                    .to_owned(),
+            ));
+        }
+        declared.tcp.streams.keeps_writes = has_power_failures;
+        declared.files = declared.crashes.iter().flat_map(Crashes::keeps).collect();
         if !declared.crashes.is_empty() {
             // The arguments for these do not cover processes that start again.
             checker.symmetry = false;

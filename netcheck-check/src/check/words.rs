@@ -11,7 +11,7 @@ mod order;
 mod region;
 
 use crate::check::declare::{Misplaced, length, misplaced};
-use crate::check::{Checker, Crash, Dates, Deadlocks, Identity, THREADS_MAX, Tasks, Tcp, Udp, threads_meaning};
+use crate::check::{Checker, Crash, Dates, Deadlocks, Files, Identity, THREADS_MAX, Tasks, Tcp, Udp, threads_meaning};
 use crate::error::Error;
 use constant::NoValue;
 use grammar::{Form, Kind, Value, Word};
@@ -19,9 +19,10 @@ use netcheck_runtime::operation::Side;
 use netcheck_runtime::world::declared::Direction;
 use netcheck_runtime::world::store::Keep;
 use netcheck_words::{
-    CHECK, CRASH, Exclusive, FAULTS, GROUPS, SEARCHES, TCP, UDP, either, hint, names, nothing_limited,
+    CHECK, CRASH, Exclusive, FAULTS, FILES, GROUPS, SEARCHES, TCP, UDP, either, hint, names, needs_power,
+    nothing_limited,
 };
-use network::{crash, tcp, udp};
+use network::{crash, files, tcp, udp};
 use order::{search, seeded, simulation};
 pub(crate) use region::region;
 use std::fmt;
@@ -61,7 +62,8 @@ impl Checker {
         let duration = self.duration_ns().map(|ns| format!("duration = {}", length(ns)));
         let udp = self.udp.iter().filter_map(Udp::in_words);
         let crashes = self.crashes.iter().map(Crash::in_words);
-        let faults = udp.chain(self.tcp.as_ref().and_then(Tcp::in_words)).chain(crashes);
+        let tcp = self.tcp.as_ref().and_then(Tcp::in_words);
+        let faults = udp.chain(tcp).chain(crashes).chain(self.files.map(Files::in_words));
         faults.chain(at_most).chain(duration).collect::<Vec<_>>().join(", ")
     }
 
@@ -90,6 +92,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "udp" => checker.also_udp(udp(word)?),
             "tcp" => checker.tcp(tcp(word)?),
             "crash" => checker.also_crash(crash(word)?),
+            "fs" => checker.files(files(word)?),
             "tasks" => checker.tasks(choice(value(word)?, TASKS)?),
             "deadlocks" => checker.deadlocks(choice(value(word)?, DEADLOCKS)?),
             "at_most" => checker.at_most(number(value(word)?)?),
@@ -128,6 +131,11 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
         };
     }
     groups(words, &checker)?;
+    if let Some(files) = words.iter().find(|word| word.name == "fs")
+        && !words.iter().any(|word| word.name == "crash" && list(word).is_ok_and(|words| has_any(words, &["power"])))
+    {
+        return Err(files.wrong(needs_power()));
+    }
     match words.iter().find(|word| word.name == "at_most") {
         Some(at_most) if !has_any(words, FAULTS) => Err(at_most.wrong(nothing_limited())),
         _ => Ok(checker),
@@ -202,7 +210,7 @@ fn unknown_in(list: &str, word: &Word<'_>, known: &[Known]) -> Wrong {
 /// The word of the table, wherever it stands there: a word of two lists takes the same in both.
 fn known(word: &Word<'_>) -> &'static Known {
     let parts = SEARCHES.iter().map(|order| order.words);
-    let mut all = [CHECK, UDP, TCP, CRASH].into_iter().chain(parts).flatten();
+    let mut all = [CHECK, UDP, TCP, CRASH, FILES].into_iter().chain(parts).flatten();
     all.find(|known| known.name == word.name).expect("only words of the table are looked up")
 }
 

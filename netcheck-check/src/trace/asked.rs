@@ -4,11 +4,12 @@
 //! The data tells apart all that the words tell apart, and payloads beyond the part that the words show. Processes and
 //! tasks have their names, since numbers differ from run to run.
 
-use netcheck_runtime::operation::{Failure, Operation, Outcome, ReceiveMode, Side, Stream};
+use netcheck_runtime::operation::{Cause, Failure, Operation, Outcome, ReceiveMode, Side, Stream};
 use netcheck_runtime::unit::shared::Shared;
 use netcheck_runtime::unit::wording;
 use netcheck_runtime::world::{choices, mailboxes, tasks, tcp, time, udp};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Bytes of a payload that are kept.
 pub(super) const PAYLOAD_BYTES_MAX: usize = 1024;
@@ -204,7 +205,13 @@ pub(crate) enum Answered {
         output: String,
     },
     Cancelled,
+    /// The paths of all files, each with its bytes.
+    Files {
+        files: Vec<(String, Payload)>,
+    },
     Crashed {
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        power: bool,
         returns: bool,
     },
     Failed {
@@ -346,7 +353,15 @@ impl Answered {
             Outcome::Alternative(number) => Answered::Alternative { number: *number },
             Outcome::Ended { output } => Answered::Ended { output: shared.output(*output).text.to_string() },
             Outcome::Cancelled => Answered::Cancelled,
-            Outcome::Crashed { returns } => Answered::Crashed { returns: *returns },
+            Outcome::Files(tree) => {
+                let file = |(path, bytes): (&Arc<[u8]>, &Arc<[u8]>)| {
+                    (String::from_utf8_lossy(path).into_owned(), Payload::of(bytes))
+                };
+                Answered::Files { files: tree.files().iter().map(file).collect() }
+            }
+            Outcome::Crashed { cause, returns } => {
+                Answered::Crashed { power: *cause == Cause::Power, returns: *returns }
+            }
             Outcome::Failed(error) => Answered::Failed { error: *error },
         }
     }

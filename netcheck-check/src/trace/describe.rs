@@ -2,6 +2,7 @@
 
 use crate::trace::asked::{Answered, Asked, Datagram, PAYLOAD_BYTES_MAX};
 use crate::trace::dates::Dates;
+use crate::trace::left::left_behind;
 use crate::trace::step::{Channel, Doing, Happening, Kind, Step};
 use netcheck_models::event::Event;
 use netcheck_models::tcp::Segment;
@@ -256,7 +257,8 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
         peer: peer(system, process, operation, &answer),
         payload: payload(operation, &answer, &system.shared().payloads),
         network,
-        remarks: system.learner.remarks(edge).to_vec(),
+        remarks: [system.learner.remarks(edge).to_vec(), left_behind(system, state, process, operation, &answer)]
+            .concat(),
         events: happenings(system, state, transition),
         asked: Asked::of(operation, system.shared()),
         answered: Some(Answered::of(&answer, system.shared())),
@@ -402,6 +404,7 @@ fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outc
         Event::Unbound | Event::Astray => Some(Doing::Unbound),
         Event::Hung => Some(Doing::Hung),
         Event::Crashed => Some(Doing::Killed),
+        Event::Silenced => Some(Doing::Silenced),
         Event::FailedAlone => Some(Doing::FailedAlone),
         Event::Failed if *answer != Outcome::Failed(Failure::ConnectionReset) => Some(Doing::Failed),
         Event::Failed | Event::Reset => Some(Doing::Reset),

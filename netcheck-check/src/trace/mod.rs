@@ -34,6 +34,7 @@ pub(crate) mod flow;
 mod fold;
 pub(crate) mod html;
 pub(crate) mod layout;
+mod left;
 pub(crate) mod machine;
 pub(crate) mod markup;
 mod merge;

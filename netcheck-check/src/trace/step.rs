@@ -246,6 +246,8 @@ pub enum Doing {
     Hung,
     /// The OS has ended a process, and closes what it held.
     Killed,
+    /// A host has lost its power: nobody is told.
+    Silenced,
 }
 
 impl fmt::Display for Doing {
@@ -262,6 +264,7 @@ impl fmt::Display for Doing {
             Doing::Reset => f.write_str("! reset: the network broke it"),
             Doing::Hung => f.write_str("! hung: it is never answered"),
             Doing::Killed => f.write_str("✗ killed: what it held is closed"),
+            Doing::Silenced => f.write_str("✗ no power: nobody is told"),
         }
     }
 }

@@ -20,7 +20,8 @@ fn calls(words: &Words, table: &[Word]) -> TokenStream {
 
 /// The call for a word that was said; `nth`: of several of this name.
 fn call(word: &Word, nth: usize, Said { name, value }: &Said, words: &Words) -> TokenStream {
-    let call = Ident::new(word.name, Span::call_site());
+    let method = if word.name == "fs" { "files" } else { word.name };
+    let call = Ident::new(method, Span::call_site());
     let value = value.as_ref().expect("a word that is not understood was reported");
     match (value, &word.takes) {
         (Value::Nothing, Takes::Delays) => quote!(.#name(..)),

@@ -1,6 +1,8 @@
 //! Refuses words that do not go together, and functions that cannot become a check.
 
-use netcheck_words::{CHECK, CRASH, FAULTS, SEARCHES, TCP, UDP, UDP_EXCLUSIVE, Word};
+use netcheck_words::{
+    CHECK, CRASH, CRASH_EXCLUSIVE, Exclusive, FAULTS, FILES, FILES_EXCLUSIVE, SEARCHES, TCP, UDP, UDP_EXCLUSIVE, Word,
+};
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -33,7 +35,17 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
     if let [(name, tcp)] = words.lists("tcp")[..] {
         self::tcp(name, tcp, understood, cx);
     }
+    for (name, files) in words.lists("fs") {
+        exclusive(files, FILES_EXCLUSIVE, cx);
+        not_zero(files, FILES, cx);
+        if understood && files.0.is_empty() {
+            cx.error(name, "`fs` is empty: say what survives, as in `fs(prefix)`, or leave it out");
+        } else if understood && !words.lists("crash").iter().any(|(_, crash)| crash.has("power")) {
+            cx.error(name, netcheck_words::needs_power());
+        }
+    }
     for (name, crash) in words.lists("crash") {
+        exclusive(crash, CRASH_EXCLUSIVE, cx);
         processes(crash, cx);
         not_zero(crash, CRASH, cx);
         if understood && crash.0.is_empty() {
@@ -154,11 +166,7 @@ fn replay(words: &Words, cx: &Ctxt) {
 }
 
 fn udp(udp: &Words, cx: &Ctxt) {
-    for (word, other, why) in UDP_EXCLUSIVE {
-        if let Some(word) = udp.get(word).filter(|_| udp.has(other)) {
-            cx.error(word, format_args!("`{word}` can't be combined with `{other}`: {why}"));
-        }
-    }
+    exclusive(udp, UDP_EXCLUSIVE, cx);
     not_zero(udp, UDP, cx);
     if let Some(Value::Delays(delays)) = udp.value("delay") {
         self::delays(delays, cx);
@@ -190,6 +198,15 @@ fn udp(udp: &Words, cx: &Ctxt) {
         && names.len() == 1
     {
         cx.error(between, "`between` names two processes at least: packets go from one of them to another");
+    }
+}
+
+/// Words of a list that do not go together.
+fn exclusive(words: &Words, pairs: &[Exclusive], cx: &Ctxt) {
+    for (word, other, why) in pairs {
+        if let Some(word) = words.get(word).filter(|_| words.has(other)) {
+            cx.error(word, format_args!("`{word}` can't be combined with `{other}`: {why}"));
+        }
     }
 }
 

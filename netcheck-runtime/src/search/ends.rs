@@ -8,7 +8,7 @@
 //! equations is worked out from the empty one. A state that is left out since another one covers it leads to that one:
 //! both are states of the whole ([`subsumption`](crate::reduction::subsumption)), so that no outcome is added.
 
-use crate::id::NodeId;
+use crate::id::{NodeId, ProcessId};
 use crate::unit::automaton::NodeKind;
 use crate::world::components::{Component, ComponentId, StateVector};
 use crate::world::step::Writes;
@@ -111,7 +111,10 @@ impl Ends {
 fn components(system: &System) -> Vec<ComponentId> {
     let roots = system.processes.iter().flat_map(|process| &process.roots).map(|&unit| Component::Unit(unit));
     let monitors = (0..system.monitors.len() as u32).map(Component::Monitor);
-    let all = roots.chain(monitors).chain([Component::Faults]);
+    // What is left of the files of processes that stay down.
+    let files = (0..system.processes.len() as u32).map(|process| Component::Storage(ProcessId(process)));
+    let files = files.filter(|_| system.declares_crashes());
+    let all = roots.chain(files).chain(monitors).chain([Component::Faults]);
     all.filter_map(|component| system.components.find(component)).collect()
 }
 
@@ -259,7 +262,13 @@ impl Outcomes<'_> {
                 let node = NodeId(component.of(state));
                 let has_ended = matches!(system.learner.automata.node(node).kind, NodeKind::Ended { .. });
                 let has_files = || system.learner.automata.files(node).is_some();
-                if has_ended || has_files() { node.0 } else { NodeId::ABSENT.0 }
+                match system.learner.automata.is_live(node) {
+                    _ if has_ended || has_files() => node.0,
+                    // It has not crashed.
+                    true if system.declares_crashes() => NodeId::PARKED.0,
+                    false if system.declares_crashes() => node.0,
+                    _ => NodeId::ABSENT.0,
+                }
             }
             _ => component.of(state),
         };

@@ -22,7 +22,7 @@ impl Learner {
 
     /// Records the crash of a process in a local state.
     pub(super) fn record_crash(&mut self, node: NodeId, input: Input) -> EdgeId {
-        let returns = *self.automata.outcome(input.outcome) == Outcome::Crashed { returns: true };
+        let returns = matches!(self.automata.outcome(input.outcome), Outcome::Crashed { returns: true, .. });
         let next = self.incarnations.get(&self.automata.node(node).unit).copied().filter(|_| returns);
         let effect = tasks::Effect::Crash { next: next.map(|(unit, _)| unit) };
         let roots: SmallVec<_> = next.into_iter().collect();

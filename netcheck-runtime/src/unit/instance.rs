@@ -158,6 +158,7 @@ impl Instance {
     ) -> (Option<TaskId>, Rest) {
         let task = match (key, key.task_to_run()) {
             (OperationKey::START, _) => {
+                outcome.files().into_iter().for_each(|tree| self.context.begin_with_files(tree));
                 self.start(program);
                 return (Some(TaskId(0)), self.run(TaskId(0), recorded));
             }

@@ -1,6 +1,7 @@
 //! Operations and outcomes as text that is the same in every run: no memory addresses, hashes or varying times.
 
-use crate::operation::{Failure, Offer, Operation, Outcome, ReceiveMode, Side, Stream};
+use crate::operation::files::Tree;
+use crate::operation::{Cause, Failure, Offer, Operation, Outcome, ReceiveMode, Side, Stream};
 use crate::operation::{choices, mailboxes, tasks, tcp, time, udp, unix};
 use crate::unit::caller::{is_of_a_library, is_own};
 use crate::unit::payload::payload;
@@ -147,6 +148,19 @@ pub fn operation_of(operation: &Operation, shared: &Shared) -> String {
     }
 }
 
+/// The files with which a process starts again.
+fn files(tree: &Tree, shared: &Shared) -> String {
+    let all = tree.files();
+    let each = all.iter().map(|(path, bytes)| {
+        let path = String::from_utf8_lossy(path);
+        format!("`{}` = {}", path.trim_start_matches('/'), shared.payloads.show(bytes))
+    });
+    match all.len() {
+        0 => "without files".to_owned(),
+        _ => format!("with {}", each.collect::<Vec<_>>().join(", ")),
+    }
+}
+
 fn ready(read: bool, write: bool) -> &'static str {
     match (read, write) {
         (true, true) => "readable and writable",
@@ -236,8 +250,14 @@ pub fn outcome(outcome: &Outcome, shared: &Shared) -> String {
         Outcome::Alternative(index) => format!("alternative {index}"),
         Outcome::Ended { output } => format!("ended with {}", shared.output(*output).text),
         Outcome::Cancelled => "cancelled".to_owned(),
-        Outcome::Crashed { returns: true } => "killed".to_owned(),
-        Outcome::Crashed { returns: false } => "killed, and stays down".to_owned(),
+        Outcome::Files(tree) => files(tree, shared),
+        Outcome::Crashed { cause, returns } => {
+            let what = match cause {
+                Cause::Kill => "killed",
+                Cause::Power => "its host loses its power",
+            };
+            if *returns { what.to_owned() } else { format!("{what}, and stays down") }
+        }
         Outcome::Failed(failure) => match failure {
             Failure::AddressInUse => "address in use",
             Failure::AddressNotAvailable => "address not available",

@@ -1,10 +1,12 @@
 //! The declarations of one check, and the facts about its programs that a search must know at its start.
 
 use crate::id::ProcessId;
+use crate::operation::tasks::Cause;
 use crate::world::delays::Delays;
 use crate::world::monitors::observer::Observer;
 use crate::world::tcp::failures::Failures;
 use crate::world::tcp::rules::TcpRules;
+use netcheck_models::storage::Policy;
 use netcheck_models::udp::Perturbation;
 
 /// Which side of a process's traffic is perturbed.
@@ -58,6 +60,19 @@ pub struct Crashes {
     pub times: u32,
     /// Whether a process may stay down after a crash.
     pub stays_down: bool,
+    /// The reason of the crashes.
+    pub cause: Cause,
+}
+
+impl Crashes {
+    /// What states have to know of the files of its processes.
+    pub fn keeps(&self) -> impl Iterator<Item = (ProcessId, Keeps)> + '_ {
+        let keeps = match self.cause {
+            Cause::Kill => Keeps::Seen,
+            Cause::Power => Keeps::Durable,
+        };
+        self.processes.iter().map(move |&process| (process, keeps))
+    }
 }
 
 /// What a state knows of the files of a process, whose unit knows what the program sees.
@@ -85,6 +100,8 @@ pub struct Declared {
     pub ignores_regions: bool,
     /// What states know of the files of some processes.
     pub files: Vec<(ProcessId, Keeps)>,
+    /// What a power failure leaves of files.
+    pub survives: Policy,
     /// Whether the delays of copies are drawn: each copy then arrives at an instant of its own, whoever receives it.
     pub has_drawn_delays: bool,
 }

@@ -167,6 +167,7 @@ impl<'a> Renaming<'a> {
             | Outcome::Alternative(_)
             | Outcome::Ended { .. }
             | Outcome::Cancelled
+            | Outcome::Files(_)
             | Outcome::Crashed { .. }
             | Outcome::Failed(_) => {}
         }

@@ -240,6 +240,7 @@ impl System {
             Missing::Zone(zone) => _ = self.zones.intern(&zone),
             Missing::Link(link) => _ = self.links.intern(&link),
             Missing::Instant(node, key) => return Err(Interrupt::Diagnostic(self.unreadable(node, key))),
+            Missing::Unrecoverable(process, why) => return Err(self.unrecoverable(process, &why)),
             Missing::Unordered(node, key) => return Err(Interrupt::Diagnostic(self.unordered(node, key))),
             Missing::Demands(demands) => return Err(Interrupt::Demands(demands)),
             Missing::Connection(ends) => {
@@ -277,15 +278,6 @@ impl System {
             "{name} reads the time at {line}, but packets take any delay of an interval, and so the time there is no number\n  \
              list the delays that packets may have: `udp(delay = [5ms, 50ms])`; or wait by relative times \
              (`sleep`, `timeout`), which need no number"
-        ))
-    }
-
-    /// A program sends to a multicast group where packets have delays and keep an order.
-    fn unordered(&self, node: NodeId, key: OperationKey) -> Diagnostic {
-        let (name, line) = self.learner.place_of(node, key);
-        Diagnostic(format!(
-            "{name} sends to a multicast group at {line}, which is not modelled where delayed packets keep an order\n  \
-             say `udp(delay)` without `window` and `reorder`: then the order follows from the delays"
         ))
     }
 

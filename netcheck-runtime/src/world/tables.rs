@@ -175,6 +175,8 @@ pub(crate) enum Missing {
     Link(Link),
     /// A program asks for an instant that is not one number.
     Instant(NodeId, OperationKey),
+    /// What a power failure leaves of the files of a process can't be told, for this reason.
+    Unrecoverable(ProcessId, String),
     /// A program sends to a multicast group where packets have delays and keep an order.
     Unordered(NodeId, OperationKey),
     Connection([(ProcessId, SocketAddr); 2]),

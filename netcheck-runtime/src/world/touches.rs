@@ -107,6 +107,10 @@ pub(crate) enum Resource {
     Used(ComponentId),
     /// A call is made on a connection to a process, or a connect to it.
     Reached(ProcessId),
+    /// The datagrams under way from a host that loses its power are lost.
+    Silenced,
+    /// A datagram is received, where hosts may lose their power.
+    Heard,
     /// Streams of a process may be closed because another task ends the task that holds them.
     Torn(ProcessId),
     /// A monitor sees a step.
@@ -168,7 +172,7 @@ impl Resource {
             R::TriedIn(connection, _) | R::TriedOut(connection, _) => {
                 processes.extend(tables.connections.processes(connection));
             }
-            R::Budget | R::Clock | R::Reading | R::Failing | R::Later | R::Monitor(_) => {}
+            R::Silenced | R::Heard | R::Budget | R::Clock | R::Reading | R::Failing | R::Later | R::Monitor(_) => {}
         }
     }
 

@@ -3,6 +3,7 @@
 use super::{known_process, named};
 use crate::error::Error;
 use netcheck_runtime::id::ProcessId;
+use netcheck_runtime::operation::Cause;
 use netcheck_runtime::world::declared::Crashes;
 
 /// Each crash is followed by a unit of its own.
@@ -16,6 +17,7 @@ const CRASHES_MAX: usize = 255;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Crash {
+    cause: Cause,
     processes: Vec<String>,
     times: u32,
     stays_down: bool,
@@ -26,7 +28,18 @@ impl Crash {
     /// with a reset, if bytes are unread), the connections that wait for a listener are reset, datagrams that wait in its
     /// sockets vanish, and connects are refused until it listens again.
     pub fn kill() -> Self {
-        Crash { processes: Vec::new(), times: 1, stays_down: false }
+        Crash::by(Cause::Kill)
+    }
+
+    /// The host of a process loses its power, and falls silent: its peers are not told. Of what is under way from it, any last
+    /// datagrams and bytes are lost; who reads from it waits for ever, who writes does so until the buffer is full, and
+    /// connects are not answered. When it is back, it answers what comes on old connections with a reset. Not with `delay`.
+    pub fn power() -> Self {
+        Crash::by(Cause::Power)
+    }
+
+    fn by(cause: Cause) -> Self {
+        Crash { cause, processes: Vec::new(), times: 1, stays_down: false }
     }
 
     /// Only this process crashes; may be called for several. Without it, every process that is not external does.
@@ -59,7 +72,11 @@ impl Crash {
     pub(in crate::check) fn in_words(&self) -> String {
         let times = (self.times > 1).then(|| format!("times = {}", self.times));
         let stays_down = self.stays_down.then(|| "stays_down".to_owned());
-        let words = [Some("kill".to_owned()), named(&self.processes), times, stays_down];
+        let cause = match self.cause {
+            Cause::Kill => "kill",
+            Cause::Power => "power",
+        };
+        let words = [Some(cause.to_owned()), named(&self.processes), times, stays_down];
         format!("crash({})", words.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
 
@@ -76,6 +93,6 @@ impl Crash {
             true => (0..).zip(names).filter(|(_, name)| !external(name)).map(|(id, _)| id).map(ProcessId).collect(),
             false => self.processes.iter().map(process).collect::<Result<_, _>>()?,
         };
-        Ok(Crashes { processes, times: self.times, stays_down: self.stays_down })
+        Ok(Crashes { processes, times: self.times, stays_down: self.stays_down, cause: self.cause })
     }
 }

@@ -1,12 +1,12 @@
-//! The words of `udp(…)`, of `tcp(…)` and of `crash(…)`.
+//! The words of `udp(…)`, `tcp(…)`, `crash(…)` and `fs(…)`.
 
 use super::grammar::Word;
 use super::{
     DIRECTIONS, SIDES, Wrong, alone, between, choice, copies, delay, each, exclusive, has_any, list, positive, process,
     processes, unknown_in, value,
 };
-use crate::check::{Crash, Tcp, Udp};
-use netcheck_words::{CRASH, Exclusive, TCP, UDP, UDP_EXCLUSIVE};
+use crate::check::{Crash, Files, Tcp, Udp};
+use netcheck_words::{CRASH, CRASH_EXCLUSIVE, Exclusive, FILES, FILES_EXCLUSIVE, TCP, UDP, UDP_EXCLUSIVE};
 
 /// Words of all lists that do not go together.
 const PROCESSES: &[Exclusive] = &[("process", "processes", "put all names into `processes`")];
@@ -85,10 +85,10 @@ pub(super) fn tcp(word: &Word<'_>) -> Result<Tcp, Wrong> {
 
 pub(super) fn crash(word: &Word<'_>) -> Result<Crash, Wrong> {
     let words = list(word)?;
-    let mut crash = Crash::kill();
+    let mut crash = if has_any(words, &["power"]) { Crash::power() } else { Crash::kill() };
     for word in each(words, CRASH)? {
         crash = match word.name {
-            "kill" => alone(word, crash)?,
+            "kill" | "power" => alone(word, crash)?,
             "process" => crash.process(process(value(word)?)?),
             "processes" => processes(word)?.into_iter().fold(crash, Crash::process),
             "times" => crash.times(positive(word)?),
@@ -96,11 +96,33 @@ pub(super) fn crash(word: &Word<'_>) -> Result<Crash, Wrong> {
             _ => return Err(unknown_in("crash", word, CRASH)),
         };
     }
+    exclusive(words, CRASH_EXCLUSIVE)?;
     exclusive(words, PROCESSES)?;
     match words.is_empty() {
         true => Err(word.wrong(
             "`crash` is empty: say which process, as in `crash(process = \"server\")`, or `crash(kill)` for all",
         )),
         false => Ok(crash),
+    }
+}
+
+pub(super) fn files(word: &Word<'_>) -> Result<Files, Wrong> {
+    let words = list(word)?;
+    let mut files = match words.iter().find(|word| ["prefix", "lost"].contains(&word.name)) {
+        Some(word) if word.name == "prefix" => Files::prefix(),
+        Some(_) => Files::lost(),
+        None => Files::any(),
+    };
+    for word in each(words, FILES)? {
+        files = match word.name {
+            "any" | "prefix" | "lost" => alone(word, files)?,
+            "torn" => files.torn(positive(word)?),
+            _ => return Err(unknown_in("fs", word, FILES)),
+        };
+    }
+    exclusive(words, FILES_EXCLUSIVE)?;
+    match words.is_empty() {
+        true => Err(word.wrong("`fs` is empty: say what survives, as in `fs(prefix)`, or leave it out")),
+        false => Ok(files),
     }
 }

@@ -5,22 +5,29 @@
 //! process held is released, so it depends on all that the end of the process depends on ([`Touches::end`]); it is explored
 //! before and after every step that somebody else can see, and need not be beside those that nobody can.
 //!
+//! A kill is all here; what a power failure does to the network is in [`power`](super::power).
+//!
 //! After a crash, another unit stands for the process, which waits for its start. That may come at any time, but comes at
 //! last ([`Class::AnyTime`]). If the process stays down, no unit stands for it.
 //!
 //! [`Touches::end`]: crate::world::touches::Touches::end
 
-use crate::id::{NodeId, ProcessId, UnitId};
-use crate::operation::{Input, OperationKey, Outcome};
+use crate::id::{NodeId, OutcomeId, ProcessId, UnitId};
+use crate::operation::{Cause, Input, OperationKey, Outcome};
 use crate::unit::automaton::EdgeId;
+use crate::unit::learn::Diagnostic;
 use crate::unit::program::Program;
 use crate::world::components::{Component, ComponentId};
-use crate::world::enabled::Enabled;
+use crate::world::declared::Keeps;
+use crate::world::enabled::{Asker, Enabled};
 use crate::world::step::{Class, Move, Transition, Writes};
-use crate::world::system::System;
-use crate::world::tables::{Lookup, Tables, View};
+use crate::world::storage::{number, storage};
+use crate::world::system::{Interrupt, System};
+use crate::world::tables::{Lookup, Missing, Tables, View};
 use netcheck_models::event::Event;
+use netcheck_models::storage::{Storage, Tree};
 use std::rc::Rc;
+use std::sync::Arc;
 
 impl Tables {
     /// Whether processes may crash.
@@ -50,6 +57,12 @@ impl System {
         }
     }
 
+    /// What a power failure leaves of the files of a process can't be told.
+    pub(in crate::world) fn unrecoverable(&self, process: ProcessId, why: &str) -> Interrupt {
+        let name = &self.processes[process.0 as usize].host.name;
+        Interrupt::Diagnostic(Diagnostic(format!("of the files of \"{name}\", {why}")))
+    }
+
     /// Adds what a process runs when it starts again.
     pub(in crate::world) fn add_programs_after_crashes(&mut self, process: ProcessId, program: &Rc<Program>) {
         let roots = self.processes[process.0 as usize].roots.clone();
@@ -74,14 +87,52 @@ impl View<'_> {
             return Ok(());
         }
         let component = self.unit_component(unit);
-        let events = self.event(Event::Crashed)?;
+        let (event, all_writes) = match declared.cause {
+            Cause::Kill => (Event::Crashed, vec![Writes::new()]),
+            Cause::Power => (Event::Silenced, self.falls_silent(state, process)?),
+        };
+        let (faults, events) = (event.faults(), self.event(event)?);
         for returns in [true, false].into_iter().filter(|returns| *returns || declared.stays_down) {
-            let input = Input { key: OperationKey::CRASH, outcome: self.outcome(Outcome::Crashed { returns })? };
+            let outcome = self.outcome(Outcome::Crashed { cause: declared.cause, returns })?;
+            let input = Input { key: OperationKey::CRASH, outcome };
             let edge = self.edge(node, input)?;
             let step = Move::Unit { unit, component, node, input, edge, class: Class::Failure };
-            enabled.moves.push(Transition { step, writes: Writes::new(), faults: 1, events, watched: None });
+            let all = all_writes.iter().cloned();
+            let transition = |writes| Transition { step: step.clone(), writes, faults, events, watched: None };
+            enabled.moves.extend(all.map(transition));
         }
         Ok(())
+    }
+
+    /// The outcomes of the start of a process that has crashed, with their writes: one for each of the trees that its files may
+    /// be. What a power failure leaves is chosen here, since a process that is down looks at nothing: states in which it is down
+    /// are the same for all of them.
+    pub(super) fn starts_again(self, state: &[u32], asker: Asker) -> Lookup<Vec<(OutcomeId, Writes)>> {
+        let process = self.process_of(asker.unit);
+        let writes = self.comes_back(state, process)?;
+        let kept = self.components.find(Component::Storage(process)).filter(|kept| kept.of(state) != 0);
+        let (Some(component), Some(keeps)) = (kept, self.declared.keeps(process)) else {
+            return Ok(vec![(self.known.done, writes)]);
+        };
+        let files = storage(self.tables, process, state);
+        let left = match keeps {
+            Keeps::Seen => vec![files.seen()],
+            Keeps::Durable => {
+                let images = files.images(self.declared.survives);
+                images.map_err(|many| Missing::Unrecoverable(process, many.to_string()))?
+            }
+        };
+        let declared = &self.processes[process.0 as usize].host.files;
+        let start = |tree: Tree| {
+            let outcome = match tree == **declared {
+                true => self.known.done,
+                false => self.outcome(Outcome::Files(Arc::new(tree.clone())))?,
+            };
+            let mut writes = writes.clone();
+            writes.push((component, number(self, process, Storage::new(&tree))?));
+            Ok((outcome, writes))
+        };
+        left.into_iter().map(start).collect()
     }
 
     fn may_crash_now(self, state: &[u32], (unit, node): (UnitId, NodeId)) -> bool {

@@ -13,8 +13,14 @@ use crate::world::touches::{Resource, Touches, When};
 pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId, prepared: &Prepared) {
     match prepared {
         Prepared::Run => {}
-        // It may come between the timers of others, as a failure may.
-        Prepared::Restart => _ = touches.affects(Resource::Failing),
+        Prepared::Restart => {
+            // It may come between the timers of others, as a failure may.
+            touches.affects(Resource::Failing);
+            if system.declares_power_failures() {
+                // Old connections are reset, and connects are answered.
+                touches.tear(system.process_of(unit));
+            }
+        }
         Prepared::Start { .. } => {
             if !system.units[unit.0 as usize].is_task {
                 let process = system.process_of(unit);
@@ -45,6 +51,9 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
         Effect::Crash { .. } => {
             touches.failure(system, unit);
             touches.tear(system.process_of(unit));
+            if system.declares_power_failures() {
+                touches.affects(Resource::Silenced).depends_on(Resource::Heard);
+            }
         }
         Effect::Abort { child } => {
             touches.affects(Resource::Killed(child)).depends_on(Resource::Alive(child));

@@ -5,6 +5,7 @@ pub(crate) mod depends;
 pub(crate) mod effects;
 pub(crate) mod offers;
 pub mod operation;
+mod power;
 pub(crate) mod prepare;
 pub(crate) mod prepared;
 pub(crate) mod renaming;

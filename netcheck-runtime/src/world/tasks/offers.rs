@@ -24,8 +24,11 @@ pub(crate) fn offers(
             false => Ok(()),
         },
         Prepared::Restart => {
-            let change = Change { events: view.event(Event::Restarted)?, ..Change::quiet(Writes::new()) };
-            view.offer(enabled, asker, view.known.done, Class::AnyTime, change).map(|_| ())
+            for (outcome, writes) in view.starts_again(state, asker)? {
+                let change = Change { events: view.event(Event::Restarted)?, ..Change::quiet(writes) };
+                view.offer(enabled, asker, outcome, Class::AnyTime, change)?;
+            }
+            Ok(())
         }
         Prepared::Join { child, waits, .. } => {
             let outcome = match view.automata.node(NodeId(child.of(state))).kind {

@@ -51,3 +51,12 @@ pub enum Effect {
     /// A process crashed; `next`: the unit as which it starts again.
     Crash { next: Option<UnitId> },
 }
+
+/// Why a process crashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// The OS ends it, and cleans up.
+    Kill,
+    /// Its host loses its power, and falls silent.
+    Power,
+}

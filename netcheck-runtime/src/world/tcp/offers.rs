@@ -195,6 +195,9 @@ impl View<'_> {
             let (faults, events) = (Event::Hung.faults(), self.event(Event::Hung)?);
             offers.enabled.moves.push(Transition { step, writes, faults, events, watched: None });
         }
+        if to.is_some_and(|(host, _)| self.is_silent(state, host)) {
+            return Ok(());
+        }
         match self.dial(state, offers.asker.unit, (socket, local, peer), to)? {
             Dialed::Failed(Failure::ConnectionRefused) => self.answer_unseen(socket, None, Writes::new(), offers),
             // A refusal comes over the network as well.

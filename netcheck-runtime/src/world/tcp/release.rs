@@ -129,6 +129,9 @@ impl View<'_> {
             let component = self.component(Component::Connection(connection))?;
             return self.close_end(component, Side::Client, false, next);
         }
+        if to.is_some_and(|(host, _)| self.is_silent(next, host)) {
+            return Ok(());
+        }
         if let Dialed::Connected { end, writes, .. } = self.dial(next, unit, (socket, local, peer), to)? {
             for (component, value) in writes {
                 component.set(next, value);

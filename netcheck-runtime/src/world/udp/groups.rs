@@ -4,15 +4,28 @@
 //! loses, repeats and delays it by itself. Of the sockets of a host, one at most is bound where the group's datagrams come.
 
 use super::prepared::SendToGroup;
-use crate::id::{ProcessId, SocketId};
-use crate::operation::{Failure, Outcome};
+use crate::id::{NodeId, ProcessId, SocketId};
+use crate::operation::{Failure, OperationKey, Outcome};
+use crate::unit::learn::Diagnostic;
 use crate::world::components::{Bindings, Component};
 use crate::world::events::{Happened, Told};
 use crate::world::step::{Change, Writes};
+use crate::world::system::System;
 use crate::world::tables::{Lookup, View};
 use netcheck_models::event::Event;
 use netcheck_models::host::group::Group;
 use smallvec::smallvec;
+
+impl System {
+    /// A program sends to a multicast group where packets have delays and keep an order.
+    pub(in crate::world) fn unordered(&self, node: NodeId, key: OperationKey) -> Diagnostic {
+        let (name, line) = self.learner.place_of(node, key);
+        Diagnostic(format!(
+            "{name} sends to a multicast group at {line}, which is not modelled where delayed packets keep an order\n  \
+             say `udp(delay)` without `window` and `reorder`: then the order follows from the delays"
+        ))
+    }
+}
 
 impl View<'_> {
     /// Appends a datagram to the channels that lead to the members of its group now.

@@ -3,7 +3,7 @@
 use super::{DISORDER, arrivals, connections, datagrams, disorder, found};
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Counterexample, Event, Side, Tcp, Udp};
+use netcheck::check::{Checker, Counterexample, Crash, Event, Side, Tcp, Udp};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::future::pending;
@@ -15,13 +15,14 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
 use tokio::time::sleep;
 
 /// All kinds of events, as JSON calls them.
-const KINDS: [&str; 28] = [
+const KINDS: [&str; 31] = [
     "accepted",
     "arrived",
     "astray",
     "broken",
     "came",
     "connected",
+    "crashed",
     "delayed",
     "departed",
     "dialed",
@@ -40,6 +41,8 @@ const KINDS: [&str; 28] = [
     "read",
     "refused",
     "reset",
+    "restarted",
+    "silenced",
     "unbound",
     "unheard",
     "waits",
@@ -55,6 +58,7 @@ fn kind(event: Event) -> &'static str {
         Event::Broken => "broken",
         Event::Came { .. } => "came",
         Event::Connected => "connected",
+        Event::Crashed => "crashed",
         Event::Delayed { .. } => "delayed",
         Event::Departed => "departed",
         Event::Dialed => "dialed",
@@ -73,6 +77,8 @@ fn kind(event: Event) -> &'static str {
         Event::Read { .. } => "read",
         Event::Refused => "refused",
         Event::Reset => "reset",
+        Event::Restarted => "restarted",
+        Event::Silenced => "silenced",
         Event::Unbound => "unbound",
         Event::Unheard { .. } => "unheard",
         Event::Waits => "waits",
@@ -99,6 +105,24 @@ fn peeked() -> Counterexample {
             socket.send_to(b"!", "receiver:4000").await.unwrap();
         };
         net.process("sender", sender).after("receiver");
+    })
+}
+
+/// Says twice that it begins.
+fn crashed(crash: Crash) -> Counterexample {
+    found(&Checker::new().crash(crash.process("sender")), |net| {
+        net.daemon("receiver", || async {
+            let socket = bound("0.0.0.0:4000").await;
+            for _ in 0..2 {
+                socket.recv_from(&mut [0; 1]).await.unwrap();
+            }
+            panic!("it has begun twice");
+        });
+        let sender = || async {
+            bound("0.0.0.0:0").await.send_to(b"!", "receiver:4000").await.unwrap();
+            std::future::pending::<()>().await;
+        };
+        net.daemon("sender", sender).after("receiver");
     })
 }
 
@@ -192,6 +216,8 @@ fn each_kind_of_event_stands_in_the_json_of_a_counterexample() {
         datagrams(Udp::new().loss(), &["a", "b"], &["b"]),
         datagrams(Udp::new().duplication().delay(Duration::ZERO..=Duration::from_millis(1)), &["a"], &["a", "a"]),
         peeked(),
+        crashed(Crash::kill()),
+        crashed(Crash::power()),
         unheard(),
         found(&Checker::new(), connections),
         stream(Tcp::new(), false),

@@ -1,0 +1,187 @@
+//! What a crash leaves of files: a kill all that reached the OS, a power failure what was synced, and some of the rest.
+
+use netcheck as tokio;
+use netcheck::check::{Checker, Crash, Files, Report, Verdict};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::fs::{self, File};
+use tokio::io::AsyncWriteExt;
+use tokio::net::UdpSocket;
+use tokio::time::{sleep, timeout};
+
+/// How a number is written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Saves {
+    /// In a new file that is synced and takes the place of the old one, after which its directory is synced.
+    Safely,
+    WithoutSync,
+    WithoutSyncOfDirectory,
+    /// The write is begun, and nobody waits for it.
+    WithoutFlush,
+}
+
+async fn save(number: u8, saves: Saves) {
+    let mut file = File::create("data/new").await.unwrap();
+    file.write_all(&[number]).await.unwrap();
+    if saves != Saves::WithoutFlush {
+        file.flush().await.unwrap();
+    }
+    if saves != Saves::WithoutSync {
+        file.sync_all().await.unwrap();
+    }
+    drop(file);
+    fs::rename("data/new", "data/last").await.unwrap();
+    if saves != Saves::WithoutSyncOfDirectory {
+        File::open("data").await.unwrap().sync_all().await.unwrap();
+    }
+}
+
+/// Gives numbers away, each once.
+async fn server(saves: Saves) {
+    let [mut last] = fs::read("data/last").await.unwrap()[..] else { panic!("a number has one byte") };
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    loop {
+        let (_, from) = socket.recv_from(&mut [0]).await.unwrap();
+        last += 1;
+        match saves {
+            Saves::WithoutFlush => {
+                let mut file = File::create("data/last").await.unwrap();
+                file.write_all(&[last]).await.unwrap();
+            }
+            saves => save(last, saves).await,
+        }
+        socket.send_to(&[last], from).await.unwrap();
+    }
+}
+
+async fn client() {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    socket.connect("server:4000").await.unwrap();
+    let mut last = 0;
+    for _ in 0..2 {
+        let mut number = [0];
+        socket.send(b"?").await.unwrap();
+        if timeout(Duration::from_secs(1), socket.recv(&mut number)).await.is_ok() {
+            assert!(number[0] > last, "{} was given away before", number[0]);
+            last = number[0];
+        }
+    }
+}
+
+fn numbers(checker: &Checker, saves: Saves) -> Report {
+    let [reduced, all] = [true, false].map(|reduction| {
+        checker.clone().reduction(reduction).check(|net| {
+            net.daemon("server", move || server(saves)).files([("data/last", [0])]);
+            net.process("client", client).after("server");
+        })
+    });
+    assert_eq!(reduced.verdict(), all.verdict(), "{saves:?}\n{reduced}\n{all}");
+    reduced
+}
+
+#[test]
+fn what_reached_the_os_survives_a_kill() {
+    let checker = Checker::new().crash(Crash::kill().process("server"));
+    for saves in [Saves::Safely, Saves::WithoutSync, Saves::WithoutSyncOfDirectory] {
+        let report = numbers(&checker, saves);
+        assert_eq!(report.verdict(), Verdict::Verified, "{saves:?}: {report}");
+    }
+    let report = numbers(&checker, Saves::WithoutFlush);
+    assert_eq!(report.verdict(), Verdict::Violated, "{report}");
+}
+
+#[test]
+fn what_is_not_synced_may_be_lost_with_the_power() {
+    let checker = Checker::new().crash(Crash::power().process("server"));
+    let report = numbers(&checker, Saves::Safely);
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    for saves in [Saves::WithoutSync, Saves::WithoutSyncOfDirectory] {
+        let report = numbers(&checker, saves);
+        assert_eq!(report.verdict(), Verdict::Violated, "{saves:?}: {report}");
+    }
+}
+
+/// The contents of `log` with which a process has started: it appends two lines, the second one without a sync.
+fn logs(checker: &Checker) -> BTreeSet<String> {
+    let report = checker.check(|net| {
+        net.process("store", || async {
+            let before = fs::read_to_string("log").await.unwrap();
+            for (number, is_synced) in [(1, true), (2, false)] {
+                let mut log = fs::OpenOptions::new().append(true).open("log").await.unwrap();
+                log.write_all(format!("line{number};").as_bytes()).await.unwrap();
+                log.flush().await.unwrap();
+                if is_synced {
+                    log.sync_all().await.unwrap();
+                }
+            }
+            sleep(Duration::from_secs(1)).await;
+            before
+        })
+        .files([("log", "")]);
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    report.outputs("store").iter().cloned().collect()
+}
+
+fn texts<const N: usize>(all: [&str; N]) -> BTreeSet<String> {
+    all.into_iter().map(|text| format!("{text:?}")).collect()
+}
+
+#[test]
+fn a_disk_loses_what_is_declared() {
+    let power = || Checker::new().crash(Crash::power().process("store"));
+    let killed = Checker::new().crash(Crash::kill().process("store"));
+    assert_eq!(logs(&killed), texts(["", "line1;", "line1;line2;"]));
+    assert_eq!(logs(&power().files(Files::lost())), texts(["", "line1;"]));
+    assert_eq!(logs(&power().files(Files::prefix())), texts(["", "line1;", "line1;line2;"]));
+    // The length of a write may survive without its bytes.
+    let zeros = "\0\0\0\0\0\0";
+    let line2 = format!("line1;{zeros}");
+    let any = texts(["", zeros, "line1;", "line1;line2;", &line2]);
+    assert_eq!(logs(&power()), any);
+    let torn = logs(&power().files(Files::prefix().torn(4)));
+    assert_eq!(torn, texts(["", "line", "line1;", "line1;li", "line1;line2;"]));
+}
+
+#[test]
+fn an_end_has_the_files_of_a_process_that_stays_down() {
+    let ends = Arc::new(Mutex::new(BTreeSet::new()));
+    for checker in [Checker::new(), Checker::new().reduction(false)] {
+        let seen = Arc::clone(&ends);
+        let report = checker.crash(Crash::kill().process("store").stays_down()).check(|net| {
+            net.process("store", || async {
+                fs::write("log", "new").await.unwrap();
+                sleep(Duration::from_secs(1)).await;
+            })
+            .files([("log", "old")]);
+            net.daemon("idle", std::future::pending::<()>);
+            net.finally(move |end| {
+                assert!(!end.has_crashed("idle"), "{end}");
+                let log = String::from_utf8(end.files("store")["log"].clone()).unwrap();
+                seen.lock().unwrap().insert((end.has_crashed("store"), log));
+            });
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        let all = std::mem::take(&mut *ends.lock().unwrap());
+        let expected = [(false, "new"), (true, "new"), (true, "old")].map(|(down, log)| (down, log.to_owned()));
+        assert_eq!(all, BTreeSet::from(expected));
+    }
+}
+
+#[test]
+fn too_much_that_is_not_synced_is_an_error_that_names_it() {
+    let error = Checker::new()
+        .crash(Crash::power())
+        .try_check(|net| {
+            net.process("store", || async {
+                for number in 0..9 {
+                    fs::write(format!("{number}"), "").await.unwrap();
+                }
+                sleep(Duration::from_secs(1)).await;
+            });
+        })
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("\"store\"") && error.contains("9 operations"), "{error}");
+}
