@@ -144,7 +144,7 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
         checker = checker.tcp(declared(tcp));
     }
     if let Some(crash) = &system.network.crash {
-        let declared = Crash::kill().times(crash.times);
+        let declared = if crash.power { Crash::power() } else { Crash::kill() }.times(crash.times);
         let declared =
             crash.processes.iter().fold(declared, |declared, &process| declared.process(program::name(process)));
         checker = checker.crash(if crash.stays_down { declared.stays_down() } else { declared });

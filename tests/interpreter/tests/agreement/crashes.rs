@@ -16,7 +16,7 @@ fn crash(seed: u64, network: &mut Network) {
     let mut random = Random::new(seed ^ 0xc0a5);
     let processes = if random.percent(40) { Vec::new() } else { vec![0] };
     let times = 1 + usize::from(random.percent(20));
-    network.crash = Some(Crash { processes, times, stays_down: random.percent(40) });
+    network.crash = Some(Crash { processes, times, stays_down: random.percent(40), power: random.percent(50) });
     if network.at_most.is_none() && random.percent(60) {
         network.at_most = Some(1 + random.index(2));
     }
@@ -40,16 +40,23 @@ pub fn datagrams_agree(seeds: Range<u64>) -> Option<Figures> {
 }
 
 pub fn streams_agree(seeds: Range<u64>) -> Option<Figures> {
-    agree(seeds, &[Words::Streams, Words::Mixed, Words::EverydayStreams], |_, network| network.delay = false)
+    agree(seeds, &[Words::Streams, Words::Mixed, Words::EverydayStreams], |_, network| {
+        network.delay = false;
+        let power = network.crash.as_ref().is_some_and(|crash| crash.power);
+        network.tcp.iter_mut().filter(|_| power).for_each(|tcp| tcp.delay = None);
+    })
 }
 
 /// The same where packets take times of intervals or of lists, or any.
 pub fn in_dense_time_agrees(seeds: Range<u64>) -> Option<Figures> {
-    let declare = |seed: u64, network: &mut Network| match seed % 4 {
-        0 => with_intervals(seed / 4, network),
-        1 => with_lists(seed / 4, network),
-        2 => with_segments(seed / 4, network),
-        _ => network.delay = true,
+    let declare = |seed: u64, network: &mut Network| {
+        network.crash.iter_mut().for_each(|crash| crash.power = false);
+        match seed % 4 {
+            0 => with_intervals(seed / 4, network),
+            1 => with_lists(seed / 4, network),
+            2 => with_segments(seed / 4, network),
+            _ => network.delay = true,
+        }
     };
     agree(seeds, &[Words::All, Words::EverydayDelay, Words::Mixed, Words::Streams], declare)
 }
@@ -57,6 +64,7 @@ pub fn in_dense_time_agrees(seeds: Range<u64>) -> Option<Figures> {
 pub fn within_a_horizon_agrees(seeds: Range<u64>) -> Option<Figures> {
     let declare = |seed: u64, network: &mut Network| {
         network.delay = false;
+        network.tcp.iter_mut().for_each(|tcp| tcp.delay = None);
         network.duration_ms = Some(20 + 10 * (seed % 6) as u32);
     };
     agree(seeds, &[Words::All, Words::Everyday, Words::Mixed], declare)

@@ -109,6 +109,8 @@ pub struct Crash {
     pub times: usize,
     /// a process may also never come back
     pub stays_down: bool,
+    /// its host loses its power, and nobody is told
+    pub power: bool,
 }
 
 /// How long datagrams or segments take, in units of `TICK_MS`.
@@ -550,9 +552,10 @@ impl fmt::Display for System {
         if let Some(tcp) = tcp {
             write!(f, ", {tcp}")?;
         }
-        if let Some(Crash { processes, times, stays_down }) = crash {
+        if let Some(Crash { processes, times, stays_down, power }) = crash {
+            let cause = if *power { "power" } else { "kill" };
             let down = if *stays_down { ", stays_down" } else { "" };
-            write!(f, ", crash({processes:?}, times = {times}{down})")?;
+            write!(f, ", crash({cause}, {processes:?}, times = {times}{down})")?;
         }
         if let Some(at_most) = at_most {
             write!(f, ", at_most = {at_most}")?;

@@ -6,8 +6,10 @@ use std::io::ErrorKind;
 
 use crate::language::program::Event;
 
+mod power;
 mod segments;
 
+use power::Host;
 pub use segments::Due;
 use segments::Wires;
 
@@ -26,6 +28,8 @@ pub struct Connections {
     connections: BTreeMap<usize, Connection>,
     /// what an end sends is under way for a while: see `segments.rs`
     is_timed: bool,
+    /// hosts may lose their power: it matters which bytes were written together
+    keeps_writes: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,8 +43,9 @@ struct Listener {
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Connection {
-    /// the process that connected
+    /// the process that connected, and that of the listener
     client: usize,
+    server: usize,
     ends: [EndState; 2],
     wires: Wires,
 }
@@ -65,6 +70,9 @@ struct EndState {
     has_reset: bool,
     /// the driver has told of what is there: time has passed since, or the last read has filled its buffer
     is_known: bool,
+    /// where hosts may lose their power: the lengths of the writes that are not read yet
+    writes: VecDeque<usize>,
+    host: Host,
 }
 
 /// One way in which an operation can end.
@@ -117,7 +125,7 @@ impl Connections {
         let new = (0..).find(|id| !self.connections.contains_key(id)).expect("ids do not end");
         let mut connected = self.leading_to(Event::Connected, |after| {
             let ends = [EndState::new(), EndState::new()];
-            after.connections.insert(new, Connection { client, ends, wires: Wires::default() });
+            after.connections.insert(new, Connection { client, server: to.0, ends, wires: Wires::default() });
             after.listener(to).queue.push_back(new);
         });
         connected.opened = Some((new, 0));
@@ -148,6 +156,7 @@ impl Connections {
                     self.leading_to(Event::Read(bytes), |after| {
                         let own = after.end_mut(end);
                         own.incoming.drain(..length);
+                        own.forget_written(length);
                         own.unread = own.unread.saturating_sub(length);
                         own.is_known = length == bytes_max;
                     })
@@ -157,6 +166,7 @@ impl Connections {
                 alternatives.push(self.leading_to(Event::Failed(ErrorKind::ConnectionReset), |after| {
                     let own = after.end_mut(end);
                     own.incoming.clear();
+                    own.writes.clear();
                     own.is_known = false;
                     own.error = None;
                 }));
@@ -187,9 +197,10 @@ impl Connections {
         if self.is_timed {
             return self.write_over_time(end, bytes, transfer);
         }
-        if !peer.open {
+        if !peer.open && !peer.host.is_silent() {
+            let error = peer.host.error();
             return vec![self.leading_to(Event::Wrote(bytes.len().min(transfer.buffer_bytes)), |after| {
-                after.end_mut(end).die(Some(ErrorKind::BrokenPipe));
+                after.end_mut(end).die(Some(error));
             })];
         }
         let room = transfer.buffer_bytes - peer.incoming.len();
@@ -200,7 +211,10 @@ impl Connections {
         lengths
             .map(|length| {
                 self.leading_to(Event::Wrote(length), |after| {
-                    after.end_mut(self::peer(end)).incoming.extend(&bytes[..length]);
+                    let keeps = after.keeps_writes;
+                    let peer = after.end_mut(self::peer(end));
+                    peer.incoming.extend(&bytes[..length]);
+                    peer.writes.extend(keeps.then_some(length));
                 })
             })
             .collect()
@@ -354,6 +368,7 @@ impl Connections {
             let own = after.end_mut(end);
             own.die(None);
             own.incoming.clear();
+            own.writes.clear();
             own.is_known = false;
             let peer = after.end_mut(self::peer(end));
             peer.may_lose |= is_there && may_lose;
@@ -423,6 +438,8 @@ impl EndState {
             unread: 0,
             has_reset: false,
             is_known: false,
+            writes: VecDeque::new(),
+            host: Host::Up,
         }
     }
 

@@ -345,6 +345,16 @@ impl Channel {
         self.packets.retain(|packet| packet.copies > 0);
     }
 
+    /// The last ones of those that are still to come are lost.
+    pub(super) fn without_last(&self, count: usize) -> Channel {
+        let mut left = self.clone();
+        let to_come: Vec<usize> = (0..self.packets.len()).filter(|&packet| self.remaining(packet) > 0).collect();
+        for &packet in to_come.iter().rev().take(count) {
+            left.packets[packet].copies = self.arrived(packet);
+        }
+        left
+    }
+
     fn arrived(&self, packet: usize) -> usize {
         self.delivered.iter().filter(|&&delivered| delivered == packet).count()
     }

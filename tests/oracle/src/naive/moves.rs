@@ -1,12 +1,12 @@
 //! Moves that may come next in the naive explorer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 
-use super::connections::{Alternative, Due, End, Transfer};
+use super::connections::{Alternative, Connections, Due, End, Transfer};
 use super::datagrams::Channel;
 use super::helpless::{self, UNKNOWN, Units};
-use super::operation::{Move, Operation, Timer, Wait};
+use super::operation::{Left, Move, Operation, Timer, Wait};
 use super::state::{Activity, Endpoint, Interval, Phase, Socket, TaskState, World, side_of};
 use crate::language::everyday::LATER_MS;
 use crate::language::program::{self, Delays, Event, Failure, Side};
@@ -185,7 +185,43 @@ impl World<'_> {
             && self.state.faults_left != Some(0)
             && !state.tasks.iter().any(TaskState::is_calling);
         let returns = [true, false].into_iter().filter(|returns| may_crash && (*returns || declared.stays_down));
-        returns.map(|returns| Move::Crash { process, returns }).collect()
+        let lefts = if declared.power { self.left_by_power_failure(process) } else { vec![None] };
+        let crashes = |returns| lefts.iter().cloned().map(move |left| Move::Crash { process, returns, left });
+        returns.flat_map(crashes).collect()
+    }
+
+    /// All that may be left of what is under way from a process.
+    fn left_by_power_failure(&self, process: usize) -> Vec<Option<Left>> {
+        let mut channels = vec![self.state.channels.clone()];
+        for (&link, channel) in &self.state.channels {
+            let ((sender, _), (receiver, _)) = link;
+            if sender == process && receiver != process {
+                let cut = |count| channel.without_last(count);
+                let ways: Vec<Channel> = (0..=channel.backlog()).map(cut).collect();
+                let with = |channels: &BTreeMap<(Endpoint, Endpoint), Channel>, way: &Channel| {
+                    let mut with = channels.clone();
+                    with.insert(link, way.clone());
+                    with
+                };
+                channels = channels.iter().flat_map(|all| ways.iter().map(|way| with(all, way))).collect();
+            }
+        }
+        let split = self.system.network.tcp.as_ref().is_some_and(|tcp| tcp.split);
+        let connections = self.state.connections.silence(process, split);
+        let both = |connections: &Connections| {
+            let connections = connections.clone();
+            let left = move |channels: &BTreeMap<(Endpoint, Endpoint), Channel>| {
+                Some(Box::new((connections.clone(), channels.clone())))
+            };
+            channels.iter().map(left).collect::<Vec<_>>()
+        };
+        connections.iter().flat_map(both).collect()
+    }
+
+    /// Whether the host of a process has no power.
+    fn is_silent(&self, process: usize) -> bool {
+        let is_down = matches!(self.state.processes[process].phase, Phase::Crashed | Phase::Down);
+        is_down && self.system.network.crash.as_ref().is_some_and(|crash| crash.power)
     }
 
     /// Takes away the timers that are due beyond the horizon of their units; the units that wait for them.
@@ -365,6 +401,7 @@ impl World<'_> {
             Operation::Connect { called: Some(connection), .. } => {
                 connections.answered(connection).into_iter().collect()
             }
+            Operation::Connect { to, .. } if self.is_silent(to.0) => Vec::new(),
             Operation::Connect { to, .. } => connections.connect(process, to).into_iter().collect(),
             Operation::Write { end, value, length } => {
                 connections.write(end, &program::payload(value, length), transfer)

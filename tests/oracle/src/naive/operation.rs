@@ -1,6 +1,9 @@
 //! The operations that tasks wait for, and the moves that there are.
 
-use super::connections::{Alternative, Due, End, Port};
+use std::collections::BTreeMap;
+
+use super::connections::{Alternative, Connections, Due, End, Port};
+use super::datagrams::Channel;
 use super::helpless::{UNKNOWN, Units};
 use super::state::{Address, Endpoint, Socket};
 use crate::language::program::Event;
@@ -172,14 +175,19 @@ impl Operation {
     }
 }
 
+/// What a power failure leaves in the network.
+pub(super) type Left = Box<(Connections, BTreeMap<(Endpoint, Endpoint), Channel>)>;
+
 #[derive(Debug, Clone)]
 pub(super) enum Move {
     Start {
         process: usize,
     },
+    /// what is left of what was under way
     Crash {
         process: usize,
         returns: bool,
+        left: Option<Left>,
     },
     /// after a crash, at any time
     Restart {

@@ -147,7 +147,13 @@ impl<'a> World<'a> {
             processes,
             channels: BTreeMap::new(),
             datagrams: Datagrams::default(),
-            connections: if system.takes_time() { Connections::timed() } else { Connections::default() },
+            connections: match () {
+                () if system.takes_time() => Connections::timed(),
+                () if system.network.crash.as_ref().is_some_and(|crash| crash.power) => {
+                    Connections::default().with_power_failures()
+                }
+                () => Connections::default(),
+            },
             horizons_ms: match system.network.duration_ms {
                 Some(duration_ms) => vec![duration_ms; helpless::units(system).count()],
                 None => Vec::new(),

@@ -32,8 +32,11 @@ impl World<'_> {
                 self.sight(What::Started, process, 0);
                 self.run(process, 0, findings)
             }
-            Move::Crash { process, returns } => {
+            Move::Crash { process, returns, ref left } => {
                 self.use_fault(true);
+                if let Some(left) = left.clone() {
+                    (self.state.connections, self.state.channels) = *left;
+                }
                 self.sight(What::Crashed, process, 0);
                 let phase = if returns { Phase::Crashed } else { Phase::Down };
                 self.state.processes[process].crash(&self.system.processes[process], phase);
@@ -41,6 +44,7 @@ impl World<'_> {
             }
             Move::Restart { process } => {
                 self.state.processes[process].phase = Phase::Running;
+                self.state.connections.come_back(process);
                 self.sight(What::Restarted, process, 0);
                 self.run(process, 0, findings)
             }

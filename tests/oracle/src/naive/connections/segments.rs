@@ -72,7 +72,9 @@ impl Connections {
         let mut wires = Wires { call: Call::Calling, to, ..Wires::default() };
         wires.send(0, What::Call);
         let server = EndState { open: false, ..EndState::new() };
-        self.connections.insert(new, Connection { client, ends: [EndState::new(), server], wires });
+        // A connect that was refused has nobody at its other end.
+        let host = if to == Port::default() { usize::MAX } else { to.0 };
+        self.connections.insert(new, Connection { client, server: host, ends: [EndState::new(), server], wires });
         new
     }
 
