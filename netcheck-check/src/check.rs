@@ -74,6 +74,10 @@ use thread::Output;
 /// Distinct states that are visited at the most, unless `max_states` says otherwise.
 const STATES_MAX: usize = 10_000_000;
 
+/// Visited states after which a search merges those that no receiver can tell apart, unless `merge_after` says otherwise: few
+/// enough to begin again, and too many for most checks.
+const MERGES_AFTER_STATES: usize = 1 << 14;
+
 /// Bytes that states may take unless `max_memory` says otherwise: a machine should not have to swap.
 const MEMORY_BYTES_MAX: usize = 8 << 30;
 
@@ -119,6 +123,7 @@ pub struct Checker {
     reduction: bool,
     subsumption: bool,
     symmetry: bool,
+    merges_after: usize,
     keep: Keep,
     threads: usize,
     capture: bool,
@@ -166,6 +171,7 @@ impl Checker {
             reduction: true,
             subsumption: false,
             symmetry: false,
+            merges_after: MERGES_AFTER_STATES,
             keep: Keep::Exact,
             threads: 1,
             capture: true,
@@ -345,6 +351,22 @@ impl Checker {
     /// replay. With the reduction it is given up where executions go round for ever.
     pub fn symmetry(mut self, symmetry: bool) -> Self {
         self.symmetry = symmetry;
+        self
+    }
+
+    /// The number of visited states after which a reduced search merges states that no receiver can tell apart: they differ
+    /// only in datagrams under way which their receivers treat alike, and in what local states have kept of such datagrams.
+    /// 16,384 unless this is called; with 0, whatever can be merged is.
+    ///
+    /// No verdict and no output is lost, and a counterexample shows what was really sent. To find out what is alike, programs are
+    /// also run on datagrams that no execution gives them at that point; nothing is told of what they do then. The search
+    /// begins again if at most half of the states are left.
+    ///
+    /// It does nothing for TCP, in dense time, with monitors, real peers, `at_most`, `max_depth`, `max_messages` or
+    /// `tasks = tracked`, where processes are alike by [`Checker::symmetry`], where programs read the time, for a store of
+    /// fingerprints, and in other orders than [`Search::Bfs`] and [`Search::Dfs`].
+    pub fn merge_after(mut self, states: usize) -> Self {
+        self.merges_after = states;
         self
     }
 

@@ -170,8 +170,9 @@ impl Report {
         self.figures.pruned
     }
 
-    /// States that were not explored because a visited one covers them; see
-    /// [`Checker::subsumption`](crate::check::Checker::subsumption).
+    /// States that were not explored because a visited one covers them, or can't be told apart by any receiver; see
+    /// [`Checker::subsumption`](crate::check::Checker::subsumption) and
+    /// [`Checker::merge_after`](crate::check::Checker::merge_after).
     pub fn subsumed(&self) -> u64 {
         self.figures.subsumed
     }

@@ -333,7 +333,7 @@ pub struct Offer {
 
 /// A call that the last poll has begun with a waker of the program's own, that waits, and that the OS has looked at: had it
 /// been able to complete, the poll would have gone on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BegunCall {
     /// Its number among the operations that the step has begun.
     pub(crate) number: u32,
@@ -343,7 +343,7 @@ pub(crate) struct BegunCall {
 }
 
 /// The calls that a step has let wait, and that might have completed; see `world::readiness`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Begun {
     /// The calls that the step has begun with wakers of the program's own, in this order.
     pub(crate) calls: Box<[BegunCall]>,

@@ -2,6 +2,7 @@
 
 mod address_space;
 mod advice;
+mod alike;
 mod apart;
 mod captured;
 mod chains;

@@ -73,7 +73,7 @@ fn table_4_duplication_and_reordering() {
 /// Beyond the paper: loss, too. A file may be given up, but what arrives is right.
 #[test]
 fn the_corrected_client_withstands_everything_at_once() {
-    nothing_is_found(&[1, 0, 2], 1, Corrected, (17_916, 22_470));
+    nothing_is_found(&[1, 0, 2], 1, Corrected, (17_556, 22_110));
 }
 
 #[netcheck::model_check(udp(copies = [2], window = 1, direction = send, process = "server"), expect = panic, snapshot)]

@@ -1,7 +1,7 @@
 //! The search: rounds of exploration, until no stubborn set has relied on a footprint that grew.
 
-use super::Checker;
 use super::setup::{Job, Learned};
+use super::{Checker, Keep, Tasks};
 use crate::error::Error;
 use crate::report::Figures;
 use netcheck_runtime::property::Deadlocks;
@@ -104,7 +104,26 @@ impl Job {
         let hunts = self.checker.score.is_none() && self.order().hunts();
         let is_whole = self.checker.deadlocks == Deadlocks::Paper
             || !self.properties.is_empty() && (hunts || self.like_processes().is_some());
-        Uses { splits: self.checker.reduction && !is_whole, stubborn: self.checker.reduction }
+        let splits = self.checker.reduction && !is_whole;
+        Uses { splits, stubborn: self.checker.reduction, merges_after: self.merges_after() }
+    }
+
+    /// The number of states after which states that no receiver can tell apart are merged, if that is allowed.
+    fn merges_after(&self) -> Option<usize> {
+        let Checker { reduction, subsumption, depth_max, messages_max, at_most, tasks, keep, .. } = self.checker;
+        let is_bounded = depth_max < usize::MAX || messages_max.is_some() || at_most.is_some();
+        // With subsumption, a state is left out for one with more faults as it is.
+        let is_by_faults = self.order() == Search::Faults && subsumption;
+        let is_plain = matches!(self.order(), Search::Bfs | Search::Dfs) || is_by_faults;
+        let is_watched = self.has_monitors() || self.has_peers();
+        let excludes = is_bounded || is_watched || self.is_dense() || self.demands.clock || tasks == Tasks::Tracked;
+        let may = reduction
+            && is_plain
+            && self.checker.score.is_none()
+            && keep == Keep::Exact
+            && !excludes
+            && self.like_processes().is_none();
+        may.then_some(self.checker.merges_after)
     }
 
     /// Footprints, unless it was seen that not all is known of what depends on what.
@@ -148,10 +167,14 @@ impl Job {
             let mut explored = explore(system, initial, *plan, footprints.as_mut(), &self.properties)?;
             explored.states_before = states_before;
             states_before += explored.store.len();
-            let grew = footprints.as_mut().is_some_and(|footprints| {
-                footprints.update(system);
-                footprints.grew(system)
-            });
+            let grew = match &mut footprints {
+                Some(footprints) => {
+                    footprints.close_classes(system, &explored.store)?;
+                    footprints.update(system);
+                    footprints.grew(system)
+                }
+                None => false,
+            };
             let is_believed = explored.found.is_some() && (footprints.is_none() || explored.is_believed());
             // With what has been learned since, another round may stay below the limit.
             limited += usize::from(explored.limit == Some(Limit::States));
@@ -169,6 +192,9 @@ impl Job {
                 self.progress.begin_again("with all processes together, since ends of each may not go together");
                 footprints = self.footprints(Uses { splits: false, ..uses });
                 continue;
+            }
+            if let (true, Some(footprints)) = (is_over, &footprints) {
+                explored.close_classes(system, footprints);
             }
             if is_over && !grew {
                 explored.believe(system, &self.properties)?;

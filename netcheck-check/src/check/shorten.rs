@@ -193,7 +193,10 @@ impl Job {
         let plan = self.plan(system, classes.as_ref());
         let limits = Limits { states_max, ..plan.limits };
         let mut plan = Plan { search: Search::Faults, score: None, limits, ..plan };
-        let (mut explored, _) = self.to_fixpoint(system, initial, &mut plan, self.uses())?;
+        // Of like states, the one with the fewest faults is looked for.
+        let mut uses = self.uses();
+        uses.merges_after = None;
+        let (mut explored, _) = self.to_fixpoint(system, initial, &mut plan, uses)?;
         explored.name_processes(system, &self.properties)?;
         let Some((path_steps, found)) = explored.concrete.take() else {
             return Ok((None, explored.found.is_none() && explored.is_complete()));

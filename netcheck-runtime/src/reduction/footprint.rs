@@ -9,6 +9,7 @@
 //! whatever unrelated tasks have done, so a footprint that was learned in one order holds in all orders. In the middle
 //! of a poll (at a call that needs an answer at once) the unit moves as a whole.
 
+use super::bisimulation::Merging;
 use super::bits::Bits;
 use super::groups::Groups;
 use super::repeats::Repeats;
@@ -48,7 +49,7 @@ pub struct Footprints {
     pub(super) timers: Vec<(u32, Mover)>,
     /// Resources that connect no movers: those of ending, joining and aborting, and the budget of faults.
     connects_nothing: Bits,
-    grew: bool,
+    pub(super) grew: bool,
     /// Processes that may meet, by the first footprints of their units.
     groups: Groups,
     /// First footprints that have grown, and ports to which something is sent, since the groups were brought up to
@@ -67,6 +68,8 @@ pub struct Footprints {
     pub(crate) uses: Uses,
     /// Which steps may be taken again.
     pub(crate) repeats: Repeats,
+    /// The states that are taken for others, if that is allowed.
+    pub(crate) merging: Option<Merging>,
 }
 
 /// The uses of footprints in a search.
@@ -76,24 +79,14 @@ pub struct Uses {
     pub splits: bool,
     /// Whether only a stubborn set of the steps is explored. If not, they only say which movers share a clock.
     pub stubborn: bool,
+    /// The number of states after which states that no receiver can tell apart are merged, if that is allowed.
+    pub merges_after: Option<usize>,
 }
 
 impl Footprints {
     /// Footprints of which nothing is known.
     pub fn new(uses: Uses) -> Footprints {
-        Footprints { uses, ..Footprints::default() }
-    }
-
-    /// A round of the search begins.
-    pub fn begin_round(&mut self, system: &mut System) {
-        self.update(system);
-        self.repeats.begin(system);
-    }
-
-    /// Whether a footprint has grown that a choice had relied on, or a step may be taken again that was taken not to be;
-    /// resets the answer.
-    pub fn grew(&mut self, system: &System) -> bool {
-        std::mem::take(&mut self.grew) || self.repeats.is_refuted(system)
+        Footprints { uses, merging: uses.merges_after.map(Merging::after), ..Footprints::default() }
     }
 
     /// As [`Footprints::grew`], without resetting the answer.

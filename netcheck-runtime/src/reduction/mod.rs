@@ -8,10 +8,12 @@
 //!   never meet from their beginning on; [`sets`]: disjoint sets, of which these and clocks are made;
 //! - [`survey`]: the movers of a state ([`live`]), their connected components and clocks;
 //! - [`stubborn`]: which movers have to be explored in a state, by the [`dependence`] of each on the others (rule 2);
+//! - [`rounds`]: what a round of the search relies on;
 //! - [`repeats`]: steps that may be taken again, for the proviso (rule 3, in
 //!   `search/proviso.rs`);
 //! - [`subsumption`]: states that add nothing to a visited one;
 //! - [`symmetry`]: states that differ only by a permutation of like processes;
+//! - [`bisimulation`]: states that no receiver can tell apart;
 //! - [`successors`]: the steps of a state that are explored for it.
 //!
 //! Automata are learned while they are explored, so a footprint may grow after a choice relied on it.
@@ -21,6 +23,7 @@
 //!
 //! With `reduction = false` footprints say only which movers share a clock.
 
+pub(crate) mod bisimulation;
 pub(crate) mod bits;
 mod clocks;
 mod dependence;
@@ -31,6 +34,7 @@ mod live;
 pub(crate) mod parts;
 mod present;
 pub(crate) mod repeats;
+mod rounds;
 mod row;
 mod sets;
 pub mod stubborn;

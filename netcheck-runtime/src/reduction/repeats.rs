@@ -7,15 +7,20 @@
 //! soon as some automaton has a cycle; without one there is no cycle of global states, since each unit takes finitely many
 //! steps, and the network and time take finitely many between two of them.
 //!
+//! Where local states are merged ([`bisimulation`](super::bisimulation)), a cycle leads each unit back to the class of its
+//! local state, and the automata are those of classes.
+//!
 //! Automata are learned while they are explored. An edge that is not known when a round of the search begins may lie on a
 //! cycle. Where a round has relied on an edge that lies on a cycle after all, another round follows.
 
+use super::bisimulation::Bisimulation;
 use super::bits::Bits;
 use crate::graph::strong_components;
 use crate::id::{NodeId, UnitId};
 use crate::unit::automaton::{Automata, EdgeId};
 use crate::world::step::{Move, Transition};
 use crate::world::system::System;
+use std::sync::Arc;
 
 /// The steps that may be taken again, as far as they are known.
 #[derive(Default)]
@@ -27,6 +32,8 @@ pub(crate) struct Repeats {
     left_once: Bits,
     /// Whether the round has relied on it that there is no cycle at all.
     relied_on_order: bool,
+    /// The local states that the round takes for others, if it does.
+    alike: Option<Arc<Bisimulation>>,
 }
 
 /// The cycles of the automata, as far as they were known when the round began.
@@ -41,8 +48,8 @@ struct Known {
 
 impl Repeats {
     /// A round of the search begins.
-    pub(super) fn begin(&mut self, system: &System) {
-        *self = Repeats { known: Known::of(system), ..Repeats::default() };
+    pub(super) fn begin(&mut self, system: &System, alike: Option<Arc<Bisimulation>>) {
+        *self = Repeats { known: Known::of(system, alike.as_deref()), alike, ..Repeats::default() };
     }
 
     /// Whether a step may be taken again, as far as that is known.
@@ -83,7 +90,7 @@ impl Repeats {
         if !system.learner.has_cycles() {
             return false;
         }
-        let now = Known::of(system);
+        let now = Known::of(system, self.alike.as_deref());
         self.relied_on_order
             || self.relied_on.iter().any(|edge| now.edges[edge as usize])
             || self.left_once.iter().any(|node| now.nodes[node as usize])
@@ -91,18 +98,22 @@ impl Repeats {
 }
 
 impl Known {
-    fn of(system: &System) -> Known {
+    fn of(system: &System, alike: Option<&Bisimulation>) -> Known {
         let automata = &system.learner.automata;
         if !system.learner.has_cycles() {
             return Known::default();
         }
-        let successors: Vec<Vec<u32>> = (0..automata.nodes.len())
-            .map(|node| automata.edges_of(NodeId(node as u32)).map(|edge| automata.edge(edge).target.0).collect())
-            .collect();
+        let class = |node: NodeId| alike.map_or(node, |alike| alike.node(node));
+        let mut successors: Vec<Vec<u32>> = vec![Vec::new(); automata.nodes.len()];
+        // Also steps that end at a call which is tried at once.
+        for edge in &automata.edges {
+            successors[class(edge.source).index()].push(class(edge.target).0);
+        }
         let components = strong_components(successors.len(), |node| &successors[node]);
+        let component = |node: NodeId| components[class(node).index()];
         let lies_on_cycle = |edge: EdgeId| {
             let edge = automata.edge(edge);
-            components[edge.source.index()] == components[edge.target.index()]
+            component(edge.source) == component(edge.target)
         };
         let all = || (0..automata.edges.len() as u32).map(EdgeId);
         let begun_anew = begun_anew(automata, system.units.len(), &|edge| lies_on_cycle(edge));

@@ -15,6 +15,7 @@ use super::frontier::Random;
 use super::progress::Progress;
 use crate::id::{NodeId, UnitId};
 use crate::property::Properties;
+use crate::reduction::bisimulation::Quotient;
 use crate::reduction::successors::Successors;
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::unit::wording;
@@ -196,7 +197,8 @@ fn follow(
 /// others before it; so only the outputs of its process are compared.
 fn is_known(system: &System, explored: &Explored, unit: UnitId, edge: EdgeId) -> bool {
     if !system.modes.tracks {
-        return explored.taken.has(edge);
+        let stands_in = |quotient: &Quotient| quotient.has_taken(system, edge);
+        return explored.taken.has(edge) || explored.quotient.as_ref().is_some_and(stands_in);
     }
     match system.learner.automata.node(system.learner.automata.edge(edge).target).kind {
         NodeKind::Ended { output } => explored.outputs.contains(&(unit, output)),

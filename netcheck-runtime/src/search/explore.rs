@@ -6,6 +6,7 @@ use super::frontier::{Frontier, Search, Successor};
 use super::plan::{Limit, Plan};
 use crate::id::{NodeId, UnitId};
 use crate::property::{Deadlocks, Properties, Terminal};
+use crate::reduction::bisimulation::Quotient;
 use crate::reduction::footprint::Footprints;
 use crate::reduction::parts::smallest;
 use crate::reduction::stubborn::StubbornSet;
@@ -65,6 +66,9 @@ fn follow(
     let combines = reduction.as_ref().is_some_and(|footprints| footprints.uses.splits) && !properties.is_empty();
     let mut seen = Explored::new(system, initial, plan, combines);
     let (first, _) = seen.store.insert(initial, None);
+    let alike = reduction.as_ref().and_then(|footprints| footprints.merging.as_ref()?.used.clone());
+    seen.quotient = alike.map(|alike| Quotient::new(alike));
+    seen.quotient.iter_mut().for_each(|quotient| quotient.add(system, initial, first));
     let frontier = match plan.score {
         Some(_) => Frontier::best(first),
         None => Frontier::new(plan.search, first),
@@ -73,7 +77,8 @@ fn follow(
     let Plan { subsumes, symmetry, score, .. } = plan;
     let reads_network = matches!(plan.search, Search::NetworkStates { .. }) && score.is_none();
     let replaces_next = symmetry.is_some() || observer.is_some();
-    let reads_next = subsumes || replaces_next || score.is_some() || reads_network;
+    let merges = seen.quotient.is_some();
+    let reads_next = subsumes || merges || replaces_next || score.is_some() || reads_network;
     let tells_deliveries = matches!(frontier, Frontier::Retransmissions(_));
     let goes_by_messages = matches!(frontier, Frontier::Joint(_) | Frontier::Reads(_));
     let tells_messages = goes_by_messages || plan.limits.messages_max.is_some();
@@ -167,6 +172,11 @@ impl Exploration<'_, '_> {
                 if expanded > self.plan.patience.saturating_add(since) {
                     return Ok(());
                 }
+            }
+            if let Some(footprints) = &mut reduction
+                && footprints.merges_more(self.system, &self.seen.store)?
+            {
+                return Ok(());
             }
             self.seen.store.look_at(id, &mut state);
             let place = (&self.seen.store, &self.frontier);
@@ -402,10 +412,8 @@ impl Exploration<'_, '_> {
         if let Some(symmetry) = &mut seen.symmetry {
             symmetry.canonicalize(system, next)?;
         }
-        if let Some(subsumption) = &mut seen.subsumption
-            && if self.replaces_next { seen.store.find(next) } else { visited }.is_none()
-            && let Some(cover) = subsumption.cover(system, step, next)
-        {
+        let is_visited = if self.replaces_next { seen.store.find(next) } else { visited }.is_some();
+        if !is_visited && let Some(cover) = seen.stand_in(system, step, next) {
             seen.subsumed += 1;
             match &step.step {
                 Move::Part { .. } => seen.ends.split(source.id, source.state, (cover, &step.writes)),
@@ -450,6 +458,9 @@ impl Exploration<'_, '_> {
     ) -> Result<IsOver, Interrupt> {
         let Exploration { system, seen, .. } = self;
         let state = successor.state;
+        if let Some(quotient) = &mut seen.quotient {
+            quotient.add(system, &self.next, state);
+        }
         if let Some(subsumption) = &mut seen.subsumption {
             for superseded in subsumption.add(system, step, &self.next, state) {
                 seen.ends.lead(superseded, state);

@@ -8,6 +8,8 @@ use super::plan::{Limit, Limits, Plan};
 use super::progress::{Phase, Progress, Seen};
 use crate::id::{ProcessId, UnitId};
 use crate::property::Properties;
+use crate::reduction::bisimulation::Quotient;
+use crate::reduction::footprint::Footprints;
 use crate::reduction::stubborn::StubbornSet;
 use crate::reduction::subsumption::Subsumption;
 use crate::reduction::successors::{PathStep, Successors};
@@ -32,9 +34,11 @@ pub struct Explored {
     pub states_before: usize,
     /// Moves that were possible and not explored.
     pub pruned: u64,
-    /// States that were not explored because a visited one covers them.
+    /// States that were not explored because a visited one covers them, or is of the same class.
     pub subsumed: u64,
     pub(crate) subsumption: Option<Subsumption>,
+    /// If states that no receiver can tell apart are merged.
+    pub(crate) quotient: Option<Quotient>,
     /// If each state stands for its orbit.
     pub(crate) symmetry: Option<Symmetry>,
     /// By end: the image that violates a property, where that was asked.
@@ -121,6 +125,7 @@ impl Explored {
             pruned: 0,
             subsumed: 0,
             subsumption: plan.subsumes.then(subsumption),
+            quotient: None,
             symmetry: plan.symmetry.map(|classes| Symmetry::new(system, classes, initial)),
             shown: AHashMap::new(),
             depth: 0,
@@ -154,7 +159,8 @@ impl Explored {
         progress: &Progress,
     ) -> Option<Limit> {
         let symmetry_bytes = self.symmetry.as_ref().map_or(0, Symmetry::memory_bytes);
-        let kept_bytes = self.store.memory_bytes() + self.ends.memory_bytes();
+        let merged_bytes = self.quotient.as_ref().map_or(0, Quotient::memory_bytes);
+        let kept_bytes = self.store.memory_bytes() + self.ends.memory_bytes() + merged_bytes;
         let (_, copies_bytes) = system.learner.copied();
         let memory_bytes = kept_bytes + frontier.memory_bytes() + symmetry_bytes + system.link_bytes + copies_bytes;
         let is_over = progress.note(Seen {
@@ -229,6 +235,12 @@ impl Explored {
         let skips = self.subsumption.as_mut().is_some_and(|states| states.skips(id));
         self.subsumed += u64::from(skips);
         skips
+    }
+
+    /// The visited state that stands for a state which was not visited and which `transition` leads to.
+    pub(super) fn stand_in(&mut self, system: &System, transition: &Transition, state: &[u32]) -> Option<StateId> {
+        let merged = self.quotient.as_mut().and_then(|quotient| quotient.find(system, state));
+        merged.or_else(|| self.subsumption.as_mut()?.cover(system, transition, state))
     }
 
     /// Keeps a violation; says whether it can be believed at once.
@@ -318,6 +330,14 @@ impl Explored {
             _ => names.to_vec(),
         };
         Ok((path_steps, names))
+    }
+
+    /// The rounds are over: what was taken has been taken for all that is known to be alike.
+    pub fn close_classes(&mut self, system: &System, footprints: &Footprints) {
+        let classes = footprints.merging.as_ref().and_then(|merging| merging.used.clone());
+        if let (Some(quotient), Some(classes)) = (&mut self.quotient, classes) {
+            quotient.end(system, classes, self.taken.iter());
+        }
     }
 
     /// Adds to each process the edges and outputs of those that are like it.

@@ -7,7 +7,6 @@ use super::explored::Explored;
 use super::plan::Limit;
 use crate::property::{self, Properties};
 use crate::reduction::footprint::Footprints;
-use crate::reduction::subsumption::Subsumption;
 use crate::reduction::successors::{Extent, PathStep, Successors};
 use crate::violation::Found;
 use crate::world::components::StateVector;
@@ -194,8 +193,7 @@ impl Explored {
             for (index, transition) in successors.chosen().iter().enumerate() {
                 system.apply(&state, transition, &mut next)?;
                 let reached = self.store.find(&next);
-                let covered = |seen: &mut Subsumption| seen.cover(system, transition, &next);
-                if reached.or_else(|| self.subsumption.as_mut().and_then(covered)) == Some(to) {
+                if reached.or_else(|| self.stand_in(system, transition, &next)) == Some(to) {
                     let scope = choice.scopes.iter().find(|(until, _)| index < *until);
                     let scope = scope.filter(|_| transition.is_scoped() || system.has_delay());
                     let scope = scope.map(|(_, set)| Arc::new(set.clone()));

@@ -64,7 +64,8 @@ impl Explored {
         (encoded, visited): (Encoded<'_>, Option<StateId>),
     ) -> Result<Option<StateId>, Interrupt> {
         let known = visited.or_else(|| self.store.find_encoded(encoded));
-        if self.symmetry.is_none() && (known.is_some() || self.subsumption.is_none()) {
+        let has_others = self.subsumption.is_some() || self.quotient.is_some();
+        if self.symmetry.is_none() && (known.is_some() || !has_others) {
             return Ok(known);
         }
         let mut next = Vec::new();
@@ -73,6 +74,6 @@ impl Explored {
             symmetry.canonicalize(system, &mut next)?;
         }
         let known = self.store.find(&next);
-        Ok(known.or_else(|| self.subsumption.as_mut().and_then(|states| states.cover(system, step, &next))))
+        Ok(known.or_else(|| self.stand_in(system, step, &next)))
     }
 }

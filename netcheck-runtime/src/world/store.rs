@@ -186,6 +186,15 @@ impl Store {
         values.iter().map(|values| values.len()).collect()
     }
 
+    /// The states of an exact store.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = StateId> {
+        let exact = match &self.kept {
+            Kept::Exact(exact) => Some(exact.table.iter().map(|&(_, id)| id)),
+            Kept::Fingerprints(_) => None,
+        };
+        exact.into_iter().flatten()
+    }
+
     pub(crate) fn depth(&self, id: StateId) -> usize {
         match &self.kept {
             Kept::Exact(exact) => exact.depth(id) as usize,

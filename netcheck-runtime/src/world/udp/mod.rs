@@ -1,6 +1,7 @@
 //! UDP: sockets, and the datagrams in flight between them.
 
 mod astray;
+pub(crate) mod classes;
 mod copies;
 pub(crate) mod depends;
 mod drawn;

@@ -1,0 +1,37 @@
+//! The rounds of a reduced search, which rely on footprints, cycles and classes as far as they are known.
+
+use super::footprint::Footprints;
+use crate::world::store::Store;
+use crate::world::system::{Interrupt, System};
+
+impl Footprints {
+    /// A round of the search begins.
+    pub fn begin_round(&mut self, system: &mut System) {
+        self.update(system);
+        self.repeats.begin(system, self.merging.as_ref().and_then(|merging| merging.used.clone()));
+    }
+
+    /// Looks for larger classes of states. If there are, the round is over.
+    pub(crate) fn merges_more(&mut self, system: &mut System, store: &Store) -> Result<bool, Interrupt> {
+        let Some(merging) = self.merging.as_mut().filter(|merging| merging.is_due(store.len())) else {
+            return Ok(false);
+        };
+        let merges_more = merging.finds_more(system, store)?;
+        self.grew |= merges_more;
+        Ok(merges_more)
+    }
+
+    /// A round is over: learns what its merging of states relies on.
+    pub fn close_classes(&mut self, system: &mut System, store: &Store) -> Result<(), Interrupt> {
+        if let Some(merging) = &mut self.merging {
+            self.grew |= merging.is_refuted(system)? || merging.is_eager() && merging.finds_more(system, store)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a footprint has grown that a choice had relied on, or a step may be taken again that was taken not to be;
+    /// resets the answer.
+    pub fn grew(&mut self, system: &System) -> bool {
+        std::mem::take(&mut self.grew) || self.repeats.is_refuted(system)
+    }
+}
