@@ -24,6 +24,8 @@ pub struct Switches {
     pub look_alikes: bool,
     pub symmetry: bool,
     pub subsumption: bool,
+    /// Whether states that no receiver can tell apart are merged as soon as there are any.
+    pub merges: bool,
     pub capture: bool,
     pub threads: usize,
     pub store: Keep,
@@ -66,6 +68,7 @@ impl Switches {
             look_alikes: nth & 2 == 2 && !is_never_tracked || bit(37),
             symmetry: bit(32),
             subsumption: bit(33),
+            merges: bit(38),
             capture: bit(34),
             threads: 1 + usize::from(bit(35)),
             store: if bit(36) { Keep::Fingerprint } else { Keep::Exact },
@@ -75,11 +78,12 @@ impl Switches {
 
 impl fmt::Display for Switches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Switches { order, reduction, tracked, look_alikes, symmetry, subsumption, capture, threads, store } = self;
+        let Switches { order, reduction, tracked, look_alikes, symmetry, subsumption, merges, capture, threads, store } =
+            self;
         write!(
             f,
             "{order:?}, reduction {reduction}, tracked {tracked}, look-alikes {look_alikes}, symmetry {symmetry}, subsumption {subsumption}, \
-             capture {capture}, {threads} threads, {store:?}"
+             merges {merges}, capture {capture}, {threads} threads, {store:?}"
         )
     }
 }
@@ -103,6 +107,7 @@ fn compare(
     let checker = interpreter::checker(system, (switches.order, switches.reduction, switches.subsumption))
         .tasks(if switches.tracked { Tasks::Tracked } else { Tasks::Shared })
         .symmetry(switches.symmetry)
+        .merge_after(if switches.merges { 0 } else { usize::MAX })
         .capture(switches.capture)
         .threads(switches.threads)
         .store(switches.store);
