@@ -362,9 +362,9 @@ impl Checker {
     /// also run on datagrams that no execution gives them at that point; nothing is told of what they do then. The search
     /// begins again if at most half of the states are left.
     ///
-    /// It does nothing for TCP, in dense time, with monitors, real peers, `at_most`, `max_depth`, `max_messages` or
-    /// `tasks = tracked`, where processes are alike by [`Checker::symmetry`], where programs read the time, for a store of
-    /// fingerprints, and in other orders than [`Search::Bfs`] and [`Search::Dfs`].
+    /// It does nothing for TCP, in dense time, with monitors, real peers, crashes, `at_most`, `max_depth`,
+    /// `max_messages` or `tasks = tracked`, where processes are alike by [`Checker::symmetry`], where programs read the
+    /// time, for a store of fingerprints, and in other orders than [`Search::Bfs`] and [`Search::Dfs`].
     pub fn merge_after(mut self, states: usize) -> Self {
         self.merges_after = states;
         self

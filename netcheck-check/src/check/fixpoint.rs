@@ -111,7 +111,8 @@ impl Job {
     /// The number of states after which states that no receiver can tell apart are merged, if that is allowed.
     fn merges_after(&self) -> Option<usize> {
         let Checker { reduction, subsumption, depth_max, messages_max, at_most, tasks, keep, .. } = self.checker;
-        let is_bounded = depth_max < usize::MAX || messages_max.is_some() || at_most.is_some();
+        let has_budget = at_most.is_some() || !self.declared.crashes.is_empty();
+        let is_bounded = depth_max < usize::MAX || messages_max.is_some() || has_budget;
         // With subsumption, a state is left out for one with more faults as it is.
         let is_by_faults = self.order() == Search::Faults && subsumption;
         let is_plain = matches!(self.order(), Search::Bfs | Search::Dfs) || is_by_faults;

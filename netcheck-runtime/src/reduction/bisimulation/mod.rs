@@ -43,8 +43,9 @@
 //!
 //! Nothing is merged where the argument does not hold, or was not made: with monitors, which may look into datagrams;
 //! where units are renamed (symmetry); in dense time, where channels are sorted by what they hold; with a budget of faults, of which
-//! equal deliveries may take more or less; with limits on the steps or messages on a way, and in orders other than breadth-first and
-//! depth-first, which weigh ways; where only fingerprints are kept; with tracked tasks, whose events are told apart; with
+//! equal deliveries may take more or less, and with crashes, after which programs begin anew; with limits on the steps or messages
+//! on a way, and in orders other than breadth-first and depth-first, which weigh ways (but for that of subsumption, which prefers
+//! fewer faults in vain as it is); where only fingerprints are kept; with tracked tasks, whose events are told apart; with
 //! real peers; where programs read the time, and so for local states that hold an instant. Datagrams that were peeked at, and those to an
 //! address without a socket, are told apart, and so are the bytes of streams.
 
