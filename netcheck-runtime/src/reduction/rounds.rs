@@ -11,8 +11,21 @@ impl Footprints {
         self.repeats.begin(system, self.merging.as_ref().and_then(|merging| merging.used.clone()));
     }
 
+    /// Whether a round is given up after so many expanded states: since another one merges more, or since it has gone on for
+    /// `patience` states after something that it relied on had grown.
+    pub(crate) fn gives_up(
+        &mut self,
+        system: &mut System,
+        store: &Store,
+        (expanded, grown_at): (u64, &mut Option<u64>),
+        patience: u64,
+    ) -> Result<bool, Interrupt> {
+        let is_impatient = self.has_grown() && expanded > patience.saturating_add(*grown_at.get_or_insert(expanded));
+        Ok(is_impatient || self.merges_more(system, store)?)
+    }
+
     /// Looks for larger classes of states. If there are, the round is over.
-    pub(crate) fn merges_more(&mut self, system: &mut System, store: &Store) -> Result<bool, Interrupt> {
+    fn merges_more(&mut self, system: &mut System, store: &Store) -> Result<bool, Interrupt> {
         let Some(merging) = self.merging.as_mut().filter(|merging| merging.is_due(store.len())) else {
             return Ok(false);
         };

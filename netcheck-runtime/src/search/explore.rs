@@ -67,7 +67,7 @@ fn follow(
     let mut seen = Explored::new(system, initial, plan, combines);
     let (first, _) = seen.store.insert(initial, None);
     let alike = reduction.as_ref().and_then(|footprints| footprints.merging.as_ref()?.used.clone());
-    seen.quotient = alike.map(|alike| Quotient::new(alike));
+    seen.quotient = alike.map(Quotient::new);
     seen.quotient.iter_mut().for_each(|quotient| quotient.add(system, initial, first));
     let frontier = match plan.score {
         Some(_) => Frontier::best(first),
@@ -167,14 +167,8 @@ impl Exploration<'_, '_> {
             if has_more_links {
                 link_bytes = self.system.link_bytes;
             }
-            if reduction.as_ref().is_some_and(|footprints| footprints.has_grown()) {
-                let since = *grown_at.get_or_insert(expanded);
-                if expanded > self.plan.patience.saturating_add(since) {
-                    return Ok(());
-                }
-            }
             if let Some(footprints) = &mut reduction
-                && footprints.merges_more(self.system, &self.seen.store)?
+                && footprints.gives_up(self.system, &self.seen.store, (expanded, &mut grown_at), self.plan.patience)?
             {
                 return Ok(());
             }
