@@ -46,7 +46,8 @@
 //! equal deliveries may take more or less, and with crashes, after which programs begin anew; with limits on the steps or messages
 //! on a way, and in orders other than breadth-first and depth-first, which weigh ways (but for that of subsumption, which prefers
 //! fewer faults in vain as it is); where only fingerprints are kept; with tracked tasks, whose events are told apart; with
-//! real peers; where programs read the time, and so for local states that hold an instant. Datagrams that were peeked at, and those to an
+//! real peers; where programs read the time, and so for local states that hold an instant, or have files, which the end shows.
+//! Datagrams that were peeked at, and those to an
 //! address without a socket, are told apart, and so are the bytes of streams.
 
 mod partition;

@@ -109,7 +109,8 @@ impl<'a> Partition<'a> {
         let nodes = automata.nodes.iter().zip((0..).map(NodeId)).zip(&self.processes);
         let classes = nodes.map(|((node, id), process)| {
             let level = levels[id.index()];
-            if process.is_none() || !node.tasks.is_empty() || node.dated.is_some() {
+            let is_shown = || automata.files(id).is_some();
+            if process.is_none() || !node.tasks.is_empty() || node.dated.is_some() || is_shown() {
                 return id;
             }
             *first.entry((node.root, node.waited, level, &node.offers)).or_insert(id)
