@@ -1,13 +1,14 @@
 //! The files of processes: each has its own, what is not flushed may not be there, and trees tell local states apart.
 
-use netcheck::check::{Checker, Identity, Report, Tasks, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Crash, Identity, Report, Tasks, Udp, Verdict, ViolationKind};
 use netcheck::fs::{self, File};
 use netcheck::io::{AsyncReadExt, AsyncWriteExt};
 use netcheck::net::UdpSocket;
 use netcheck::program::std::fs as std_fs;
 use netcheck::time::sleep;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{ErrorKind, Write};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// In every configuration, the same verdict and the same outputs of the process "it".
@@ -207,4 +208,123 @@ fn errors_are_those_of_the_system() {
         });
     });
     assert_eq!(report.outputs("it"), [r#"("No such file or directory (os error 2)", true, true)"#]);
+}
+
+/// How a server keeps a vote before it says so.
+#[derive(Clone, Copy, PartialEq)]
+enum Keeping {
+    AtOnce,
+    Flushed,
+    Behind,
+    Nothing,
+}
+
+async fn keep(keeping: Keeping, vote: &[u8]) {
+    if keeping == Keeping::AtOnce {
+        std_fs::write("vote", vote).unwrap();
+    }
+    if matches!(keeping, Keeping::Flushed | Keeping::Behind) {
+        let mut file = File::create("vote").await.unwrap();
+        file.write_all(vote).await.unwrap();
+        if keeping == Keeping::Flushed {
+            file.flush().await.unwrap();
+        }
+    }
+}
+
+async fn server(keeping: Keeping) {
+    let socket = UdpSocket::bind("0.0.0.0:1").await.unwrap();
+    let mut vote = [0];
+    loop {
+        let (_, from) = socket.recv_from(&mut vote).await.unwrap();
+        match vote[0] {
+            b'?' => {
+                let kept = std_fs::read("vote").unwrap_or_default();
+                socket.send_to(if kept.is_empty() { b"-" } else { &kept }, from).await.unwrap();
+            }
+            _ => {
+                keep(keeping, &vote).await;
+                socket.send_to(b"!", from).await.unwrap();
+            }
+        }
+    }
+}
+
+/// Asks until there is an answer.
+async fn ask(socket: &UdpSocket, question: &[u8]) -> u8 {
+    let mut answer = [0];
+    loop {
+        let _ = socket.send_to(question, "server:1").await;
+        if netcheck::time::timeout(Duration::from_secs(1), socket.recv(&mut answer)).await.is_ok() {
+            return answer[0];
+        }
+    }
+}
+
+#[test]
+fn a_vote_that_was_told_survives_a_kill_if_it_has_reached_the_file() {
+    let check = |keeping, checker: Checker| {
+        checker.crash(Crash::kill().process("server")).check(move |net| {
+            net.daemon("server", move || server(keeping));
+            net.process("it", || async {
+                let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+                assert_eq!(ask(&socket, b"7").await, b'!');
+                assert_eq!(ask(&socket, b"?").await, b'7', "the vote was told");
+            })
+            .after("server");
+        })
+    };
+    for keeping in [Keeping::AtOnce, Keeping::Flushed] {
+        for checker in [Checker::new(), Checker::new().reduction(false)] {
+            let report = check(keeping, checker);
+            assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        }
+    }
+    for keeping in [Keeping::Behind, Keeping::Nothing] {
+        for checker in [Checker::new(), Checker::new().reduction(false)] {
+            let report = check(keeping, checker);
+            assert_eq!(report.counterexample().unwrap().kind(), ViolationKind::Panic, "{report}");
+        }
+    }
+}
+
+#[test]
+fn a_process_that_stays_down_leaves_its_files() {
+    let all = Arc::new(Mutex::new(BTreeSet::new()));
+    let seen = Arc::clone(&all);
+    let report = Checker::new().crash(Crash::kill().process("it").stays_down()).check(move |net| {
+        let seen = Arc::clone(&seen);
+        net.process("it", || async {
+            std_fs::write("a", "1").unwrap();
+            netcheck::task::yield_now().await;
+            std_fs::write("a", "2").unwrap();
+            netcheck::task::yield_now().await;
+            std_fs::write("a", "3").unwrap();
+        })
+        .files([("a", "0")]);
+        net.process("other", || async { netcheck::choose(0..2).await });
+        net.finally(move |end| {
+            let last = end.files("it")["a"][0];
+            assert!(if end.has_crashed("it") { matches!(last, b'1' | b'2') } else { last == b'3' }, "{last}");
+            seen.lock().unwrap().insert(last);
+        });
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    assert_eq!(all.lock().unwrap().iter().copied().collect::<Vec<_>>(), b"123");
+}
+
+#[test]
+fn a_process_that_starts_again_goes_on_with_its_files() {
+    let report = Checker::new().crash(Crash::kill().process("it").times(2)).check(|net| {
+        net.process("it", || async {
+            let started = std_fs::read("count").unwrap()[0];
+            std_fs::write("count", [started + 1]).unwrap();
+            sleep(Duration::from_secs(1)).await;
+            started
+        })
+        .files([("count", [0])]);
+        net.finally(|end| end.files("it")["count"][0] == *end.value::<u8>("it").unwrap() + 1);
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    assert_eq!(report.outputs("it"), ["0", "1", "2"]);
 }
