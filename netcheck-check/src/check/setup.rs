@@ -71,6 +71,20 @@ impl Checker {
     }
 }
 
+/// Streams keep their writes where hosts lose power, for any last of them may be lost.
+fn power_failures(declared: &mut Declared) -> Result<(), Error> {
+    let are_declared = declared.crashes.iter().any(|crashes| crashes.cause == Cause::Power);
+    if are_declared && declared.is_dense() {
+        return Err(Error::new(
+            "`crash(power)` can't be combined with `delay`: what a silent host has sent, and has not come yet, is not \
+             modelled there; leave one of them out, or say `crash(kill)`"
+                .to_owned(),
+        ));
+    }
+    declared.tcp.streams.keeps_writes = are_declared;
+    Ok(())
+}
+
 impl Job {
     pub(super) fn new(
         mut checker: Checker,
@@ -117,15 +131,7 @@ impl Job {
             deadlocks: checker.deadlocks,
             monitors_judge: registered.monitors.iter().any(Observer::judges_ends),
         };
-        let has_power_failures = declared.crashes.iter().any(|crashes| crashes.cause == Cause::Power);
-        if has_power_failures && declared.is_dense() {
-            return Err(Error::new(
-                "`crash(power)` can't be combined with `delay`: what a silent host has sent, and has not come yet, is not \
-                 modelled there; leave one of them out, or say `crash(kill)`"
-                    .to_owned(),
-            ));
-        }
-        declared.tcp.streams.keeps_writes = has_power_failures;
+        power_failures(&mut declared)?;
         declared.files = declared.crashes.iter().flat_map(Crashes::keeps).collect();
         if !declared.crashes.is_empty() {
             // The arguments for these do not cover processes that start again.

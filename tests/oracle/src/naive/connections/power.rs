@@ -58,7 +58,8 @@ impl Connections {
         let own = silent.end_mut(end);
         own.host = Host::Silent { had_fin: own.fin };
         own.open = false;
-        (own.incoming.clear(), own.writes.clear());
+        own.incoming.clear();
+        own.writes.clear();
         let reader = silent.end(peer(end)).clone();
         if reader.dead {
             silent.end_mut(end).host = Host::Up;
@@ -96,7 +97,8 @@ impl Connections {
             let Host::Silent { had_fin } = own.host else { continue };
             let is_sent_again = !own.incoming.is_empty() || own.fin && !had_fin;
             own.host = Host::Back;
-            (own.incoming.clear(), own.writes.clear());
+            own.incoming.clear();
+            own.writes.clear();
             let reader = self.end_mut(peer(end));
             if is_sent_again && reader.open && !reader.dead {
                 reader.die(Some(ErrorKind::ConnectionReset));
