@@ -25,8 +25,8 @@ use std::net::SocketAddr;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// Defines the types that have one variant for each kind of component.
-macro_rules! of_each_kind {
+/// Defines operations, with one variant for each kind of component that has operations.
+macro_rules! operations {
     ($($Kind:ident: $kind:ident,)*) => {
         /// An operation that a unit asks of the world.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -59,6 +59,21 @@ macro_rules! of_each_kind {
             }
         }
 
+        $(
+            impl From<$kind::Operation> for Operation {
+                fn from(operation: $kind::Operation) -> Operation {
+                    Operation::$Kind(operation)
+                }
+            }
+        )*
+    };
+}
+
+crate::world::for_each_kind_with_operations!(operations);
+
+/// Defines effects, with one variant for each kind of component.
+macro_rules! effects {
+    ($($Kind:ident: $kind:ident,)*) => {
         /// A change of the world by a step, without a choice.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub enum Effect {
@@ -66,12 +81,6 @@ macro_rules! of_each_kind {
         }
 
         $(
-            impl From<$kind::Operation> for Operation {
-                fn from(operation: $kind::Operation) -> Operation {
-                    Operation::$Kind(operation)
-                }
-            }
-
             impl From<$kind::Effect> for Effect {
                 fn from(effect: $kind::Effect) -> Effect {
                     Effect::$Kind(effect)
@@ -81,7 +90,7 @@ macro_rules! of_each_kind {
     };
 }
 
-crate::world::for_each_kind!(of_each_kind);
+crate::world::for_each_kind!(effects);
 
 impl Operation {
     /// The operation with bytes of its own, which the program has not allocated.

@@ -302,9 +302,6 @@ impl Asked {
             }
             Operation::Tasks(tasks::Operation::Join { child, .. }) => Asked::Join { task: shared.unit(*child).name },
             Operation::Tasks(tasks::Operation::IsEnded { child }) => Asked::IsEnded { task: shared.unit(*child).name },
-            Operation::Faults(operation) => match *operation {},
-            Operation::Storage(operation) => match *operation {},
-            Operation::Monitors(operation) => match *operation {},
             Operation::AtOnce { .. } | Operation::Again(_) => {
                 unreachable!("an operation that is tried is another one itself")
             }

@@ -97,9 +97,6 @@ pub(crate) fn operation(operation: &Operation) -> String {
         Operation::Tasks(tasks::Operation::Join { .. }) => "join".to_owned(),
         Operation::Tasks(tasks::Operation::IsEnded { .. }) => "is_finished".to_owned(),
         Operation::Tasks(tasks::Operation::Cancel) => "end as aborted".to_owned(),
-        Operation::Faults(operation) => match *operation {},
-        Operation::Storage(operation) => match *operation {},
-        Operation::Monitors(operation) => match *operation {},
     }
 }
 

@@ -1,7 +1,7 @@
 //! Dispatches operations and effects to their kinds, and prepares what units ask for.
 
 use super::enabled::{Asker, Enabled};
-use super::kinds::for_each_kind;
+use super::kinds::{for_each_kind, for_each_kind_with_operations};
 use super::prepared::{Prepared, PreparedOffer, Waking};
 use super::renaming::Renaming;
 use super::system::System;
@@ -13,9 +13,8 @@ use crate::operation::{Effect, Operation};
 use crate::unit::automaton::{Edge, EdgeId};
 use std::sync::Arc;
 
-macro_rules! behaviour {
+macro_rules! operations {
     ($($Kind:ident: $kind:ident,)*) => {
-        #[allow(unreachable_code, reason = "of some kinds nothing can be asked")]
         impl System {
             /// Prepares an operation of a unit for the search; `execution` numbers the executions of its source line.
             pub(crate) fn prepare(&mut self, unit: UnitId, operation: Operation, execution: u32) -> Prepared {
@@ -56,13 +55,6 @@ macro_rules! behaviour {
                     $(Prepared::$Kind(prepared) => $kind::depends::is_when(self, (state, unit), prepared, when),)*
                 }
             }
-
-            /// Writes the change that an effect makes to its component.
-            pub(crate) fn effect(self, unit: UnitId, edge: EdgeId, effect: &Effect, next: &mut Vec<u32>) -> Lookup<()> {
-                match effect {
-                    $(Effect::$Kind(effect) => $kind::effects::effect(self, (unit, edge), effect, next),)*
-                }
-            }
         }
 
         impl Touches {
@@ -72,16 +64,8 @@ macro_rules! behaviour {
                     $(Prepared::$Kind(prepared) => $kind::depends::operation(self, system, unit, prepared),)*
                 }
             }
-
-            /// Resources that an effect affects and depends on.
-            pub(crate) fn effect(&mut self, system: &mut System, unit: UnitId, edge: EdgeId, effect: &Effect) {
-                match effect {
-                    $(Effect::$Kind(effect) => $kind::depends::effect(self, system, (unit, edge), effect),)*
-                }
-            }
         }
 
-        #[allow(unreachable_code, unused_mut, unused_variables, reason = "of some kinds nothing can be asked")]
         impl Renaming<'_> {
             /// The operation after the renaming.
             pub(crate) fn operation(&self, operation: &Operation) -> Operation {
@@ -97,7 +81,33 @@ macro_rules! behaviour {
                     Operation::Again(operation) => Operation::Again(Box::new(self.operation(operation))),
                 }
             }
+        }
+    };
+}
 
+for_each_kind_with_operations!(operations);
+
+macro_rules! effects {
+    ($($Kind:ident: $kind:ident,)*) => {
+        impl View<'_> {
+            /// Writes the change that an effect makes to its component.
+            pub(crate) fn effect(self, unit: UnitId, edge: EdgeId, effect: &Effect, next: &mut Vec<u32>) -> Lookup<()> {
+                match effect {
+                    $(Effect::$Kind(effect) => $kind::effects::effect(self, (unit, edge), effect, next),)*
+                }
+            }
+        }
+
+        impl Touches {
+            /// Resources that an effect affects and depends on.
+            pub(crate) fn effect(&mut self, system: &mut System, unit: UnitId, edge: EdgeId, effect: &Effect) {
+                match effect {
+                    $(Effect::$Kind(effect) => $kind::depends::effect(self, system, (unit, edge), effect),)*
+                }
+            }
+        }
+
+        impl Renaming<'_> {
             /// The effect after the renaming.
             pub(crate) fn effect(&self, effect: &Effect) -> Effect {
                 match effect {
@@ -112,7 +122,7 @@ macro_rules! behaviour {
     };
 }
 
-for_each_kind!(behaviour);
+for_each_kind!(effects);
 
 impl System {
     /// The prepared offers of a node.

@@ -48,4 +48,4 @@ pub mod time;
 pub(crate) mod touches;
 pub mod udp;
 
-pub(crate) use kinds::for_each_kind;
+pub(crate) use kinds::{for_each_kind, for_each_kind_with_operations};

@@ -1,7 +1,7 @@
 //! Operations that units wait for, with all facts that the search needs of them repeatedly.
 
-use super::kinds::for_each_kind;
-use super::{choices, faults, mailboxes, monitors, storage, tasks, tcp, time, udp};
+use super::kinds::for_each_kind_with_operations;
+use super::{choices, mailboxes, tasks, tcp, time, udp};
 use crate::id::{OutcomeId, TaskId};
 use crate::operation::{Offer, Operation, OperationKey};
 
@@ -54,7 +54,7 @@ macro_rules! prepared {
     };
 }
 
-for_each_kind!(prepared);
+for_each_kind_with_operations!(prepared);
 
 impl Prepared {
     /// The datagram that is sent, if this is a send of UDP.

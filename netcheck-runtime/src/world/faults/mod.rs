@@ -4,11 +4,6 @@
 mod applied;
 pub(crate) mod depends;
 pub(crate) mod effects;
-pub(crate) mod offers;
 pub mod operation;
-pub(crate) mod prepare;
-pub(crate) mod prepared;
 pub(crate) mod regions;
 pub(crate) mod renaming;
-
-pub(crate) use prepared::Prepared;

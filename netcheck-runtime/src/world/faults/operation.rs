@@ -4,22 +4,6 @@ use crate::world::tcp::failures::Failures;
 use netcheck_models::udp::Perturbation;
 use std::sync::Arc;
 
-/// There are no operations on fault regions.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Operation {}
-
-impl Operation {
-    /// No operation is tried.
-    pub(crate) fn tried(&self) -> Option<Operation> {
-        match *self {}
-    }
-
-    /// No operation waits.
-    pub(crate) fn waits(&self) -> bool {
-        match *self {}
-    }
-}
-
 /// A change of a unit's fault regions, without a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {

@@ -1,11 +1,7 @@
 //! Fault regions name no unit: nothing is renamed.
 
-use super::operation::{Effect, Operation};
+use super::operation::Effect;
 use crate::world::renaming::Renaming;
-
-pub(crate) fn operation(_renaming: &Renaming<'_>, operation: &mut Operation) {
-    match *operation {}
-}
 
 pub(crate) fn effect(_renaming: &Renaming<'_>, effect: &mut Effect) {
     match effect {

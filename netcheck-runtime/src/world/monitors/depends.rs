@@ -8,22 +8,11 @@
 //! happens in the state, so that all operations of the kind count: a receive, which may find out that a datagram is
 //! lost (so may a bind, with `delay`), and a timer, with which time passes for the clocks of monitors.
 
-use super::Prepared;
 use super::operation::Effect;
 use crate::id::UnitId;
 use crate::unit::automaton::EdgeId;
 use crate::world::system::System;
-use crate::world::tables::{Lookup, View};
-use crate::world::touches::{Resource, Touches, When};
-
-pub(crate) fn operation(_touches: &mut Touches, _system: &mut System, _unit: UnitId, prepared: &Prepared) {
-    match *prepared {}
-}
-
-/// Never: there are no operations on monitors.
-pub(crate) fn is_when(_: View<'_>, _: (&[u32], UnitId), _: &Prepared, _: When) -> Lookup<bool> {
-    Ok(false)
-}
+use crate::world::touches::{Resource, Touches};
 
 /// Nothing: an emitted value is seen with all else that its edge shows ([`Touches::seen_edge`]).
 pub(crate) fn effect(_touches: &mut Touches, _system: &mut System, _at: (UnitId, EdgeId), effect: &Effect) {

@@ -16,10 +16,7 @@ pub(crate) mod effects;
 pub(crate) mod emission;
 pub(crate) mod marked;
 pub mod observer;
-pub(crate) mod offers;
 pub mod operation;
-pub(crate) mod prepare;
-pub(crate) mod prepared;
 pub(crate) mod renaming;
 pub(crate) mod seen;
 mod shown;
@@ -27,5 +24,3 @@ pub(crate) mod sighting;
 mod sightings;
 pub(crate) mod table;
 pub(crate) mod watch;
-
-pub(crate) use prepared::Prepared;

@@ -8,12 +8,8 @@
 pub(crate) mod depends;
 pub(crate) mod effects;
 pub mod lost;
-pub(crate) mod offers;
 pub mod operation;
-pub(crate) mod prepare;
-pub(crate) mod prepared;
 pub(crate) mod renaming;
 
 pub(crate) use effects::number;
 pub use effects::storage;
-pub(crate) use prepared::Prepared;

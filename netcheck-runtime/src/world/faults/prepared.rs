@@ -1,5 +1,0 @@
-//! There are no operations on fault regions.
-
-/// There are no operations on fault regions.
-#[derive(Clone, Debug)]
-pub enum Prepared {}

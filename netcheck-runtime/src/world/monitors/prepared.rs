@@ -1,5 +1,0 @@
-//! There are no operations on monitors.
-
-/// There are no operations on monitors.
-#[derive(Clone, Debug)]
-pub enum Prepared {}
