@@ -29,7 +29,7 @@
 //! results), `stack` (calls with nothing stale on the stack), `reservation` (the range of addresses), `parts` (what of it
 //! is mapped where it can't be reserved), `stacks` (on which stack functions run), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine`
 //! (which chunks are whose), `place` (where a thread is), `allocations`, `allocator`, `image`, `arena`, `saved`. Beside them: `carried`, `symbols` (the
-//! executable's variables by name), `types`, `source`, `generators`, `variables`, `exits`, `last_words`, `mute`, `interposed`, `sockets`, `thread`, `waker`,
+//! executable's variables by name), `types`, `source`, `generators`, `variables`, `last_words`, `mute`, `interposed`, `thread`, `waker`,
 //! `return_addresses`.
 
 #![deny(missing_docs)]
@@ -42,14 +42,6 @@ mod arena;
 mod carried;
 mod chunk;
 mod engine;
-#[cfg(all(
-    feature = "allocator",
-    target_os = "linux",
-    target_pointer_width = "64",
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    not(miri)
-))]
-mod exits;
 pub mod generators;
 mod handed;
 pub mod hash_keys;
@@ -72,14 +64,6 @@ mod reservation;
 mod return_addresses;
 mod saved;
 mod size_class;
-#[cfg(all(
-    feature = "allocator",
-    target_os = "linux",
-    target_pointer_width = "64",
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    not(miri)
-))]
-mod sockets;
 mod source;
 mod spin_lock;
 mod stack;

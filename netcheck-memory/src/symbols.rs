@@ -1,6 +1,6 @@
 //! The variables of this program's executable by name, from the file's table of symbols.
 //!
-//! The table is there unless the executable was stripped. Nothing here is trusted: `variables`, `generators` and `exits`
+//! The table is there unless the executable was stripped. Nothing here is trusted: `variables`, `generators` and `interposed::exits`
 //! validate what they find with variables of their own.
 
 use std::fs::File;

@@ -18,14 +18,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Part of the mangled name of the standard library's note, in each way of mangling.
 const NOTE: &str = "18unique_thread_exit17EXITING_THREAD_ID";
-const OF_THIS: &str = "15netcheck_memory5exits5PROBE";
+const OF_THIS: &str = "15netcheck_memory10interposed5exits5PROBE";
 
 /// A variable as the note is one, by which the executable's place in memory is found.
 static PROBE: AtomicUsize = AtomicUsize::new(0);
 
 /// Takes back that this thread ends the process. Returns false if that can't be done: then no thread can end it any more
 /// but by the C library.
-pub(crate) fn take_back() -> bool {
+pub(super) fn take_back() -> bool {
     static FOUND: OnceLock<Option<&'static AtomicUsize>> = OnceLock::new();
     let Some(note) = *FOUND.get_or_init(|| place::outside(|| source::without_source(note))) else { return false };
     // SAFETY: the function has no conditions.

@@ -1,11 +1,11 @@
-//! Functions of the C library for sockets, which a program's calls reach first (`interposed`).
+//! Functions of the C library for sockets, which a program's calls reach first.
 //!
 //! A socket that has neither an address nor a peer has no traffic, and crates make such sockets to set options of them. A
 //! listener that a program binds by std or `socket2`, and then hands to tokio, is one of the check: the source is asked
 //! whether it may be bound and listen, and the socket of the system stays without an address. With all else, traffic would
 //! be real.
 
-use crate::interposed::{Own, is_forbidden, own_system_call};
+use super::{Own, is_forbidden, own_system_call};
 use crate::source::{self, Answer, Forbidden};
 use core::ffi::{c_int, c_void};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};

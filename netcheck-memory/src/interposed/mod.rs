@@ -1,5 +1,5 @@
 //! Functions of the C library that a program's calls reach first: random bytes, clocks, output, threads, names of hosts, the
-//! end of the process, and the registration of destructors of thread-local variables. Those of sockets are in `sockets`.
+//! end of the process, and the registration of destructors of thread-local variables. Those of sockets are in [`sockets`].
 //!
 //! A definition in the executable takes precedence over that in the shared library, also for look-ups by name. Each
 //! function asks this thread's [source](crate::source), and where there is none, the C library's own function.
@@ -7,9 +7,12 @@
 //! Calls that do not come here: reads of `/dev/urandom`, instructions of the processor (`rdrand`, `rdtsc`), system calls
 //! that are made without the C library.
 
+mod exits;
+mod sockets;
+
 use crate::place::engine;
 use crate::source::{CALENDAR, Clock, Forbidden, UPTIME};
-use crate::{exits, generators, last_words, mute, source, variables};
+use crate::{generators, last_words, mute, source, variables};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 use std::ffi::CStr;
 use std::io::Write as _;
@@ -19,17 +22,17 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
 /// A function of the C library, found by name at its first use.
-pub(crate) struct Own {
+struct Own {
     name: &'static CStr,
     address: AtomicPtr<c_void>,
 }
 
 impl Own {
-    pub(crate) const fn new(name: &'static CStr) -> Own {
+    const fn new(name: &'static CStr) -> Own {
         Own { name, address: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    pub(crate) fn address(&self) -> Option<NonNull<c_void>> {
+    fn address(&self) -> Option<NonNull<c_void>> {
         let mut address = self.address.load(Ordering::Relaxed);
         if address.is_null() {
             // SAFETY: the name ends with a zero. It is looked up in the libraries after this one.
@@ -119,15 +122,7 @@ unsafe extern "C" fn syscall(number: c_long, a: usize, b: usize, c: usize, d: us
 /// # Safety
 ///
 /// As the C library's `syscall`.
-pub(crate) unsafe fn own_system_call(
-    number: c_long,
-    a: usize,
-    b: usize,
-    c: usize,
-    d: usize,
-    e: usize,
-    f: usize,
-) -> c_long {
+unsafe fn own_system_call(number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long {
     let Some(own) = SYSCALL.address() else { return -1 };
     // SAFETY: it is the C library's `syscall`, which takes up to seven numbers.
     unsafe { std::mem::transmute::<*mut c_void, SystemCall>(own.as_ptr())(number, a, b, c, d, e, f) }
@@ -267,7 +262,7 @@ unsafe extern "C" fn writev(file: c_int, parts: *const libc::iovec, count: c_int
     }
 }
 
-/// A poll does not end the process: see `exits`. Where it can't be left, its process is ended, but not with success.
+/// A poll does not end the process: see [`exits`]. Where it can't be left, its process is ended, but not with success.
 ///
 /// # Safety
 ///
@@ -290,7 +285,7 @@ unsafe extern "C-unwind" fn exit(code: c_int) -> ! {
 }
 
 /// Whether this thread's source tells a poll that the system has none of these.
-pub(crate) fn is_forbidden(wanted: Forbidden) -> bool {
+fn is_forbidden(wanted: Forbidden) -> bool {
     source::ask(|source| source.forbids(wanted)).unwrap_or(false)
 }
 
