@@ -169,11 +169,7 @@ impl Job {
             explored.states_before = states_before;
             states_before += explored.store.len();
             let grew = match &mut footprints {
-                Some(footprints) => {
-                    footprints.close_classes(system, &explored.store)?;
-                    footprints.update(system);
-                    footprints.grew(system)
-                }
+                Some(footprints) => footprints.end_round(system, &explored.store)?,
                 None => false,
             };
             let is_believed = explored.found.is_some() && (footprints.is_none() || explored.is_believed());

@@ -49,7 +49,10 @@ pub struct Footprints {
     pub(super) timers: Vec<(u32, Mover)>,
     /// Resources that connect no movers: those of ending, joining and aborting, and the budget of faults.
     connects_nothing: Bits,
+    /// Whether something has grown in this round that a choice had relied on.
     pub(super) grew: bool,
+    /// The number of expanded states when that was first seen.
+    pub(super) grown_at: Option<u64>,
     /// Processes that may meet, by the first footprints of their units.
     groups: Groups,
     /// First footprints that have grown, and ports to which something is sent, since the groups were brought up to
@@ -87,11 +90,6 @@ impl Footprints {
     /// Footprints of which nothing is known.
     pub fn new(uses: Uses) -> Footprints {
         Footprints { uses, merging: uses.merges_after.map(Merging::after), ..Footprints::default() }
-    }
-
-    /// As [`Footprints::grew`], without resetting the answer.
-    pub(crate) fn has_grown(&self) -> bool {
-        self.grew
     }
 
     /// The resources that connect no movers: those of ending, joining and aborting, and the budget of faults.

@@ -1,14 +1,22 @@
 //! The rounds of a reduced search, which rely on footprints, cycles and classes as far as they are known.
 
+use super::bisimulation::Bisimulation;
 use super::footprint::Footprints;
 use crate::world::store::Store;
 use crate::world::system::{Interrupt, System};
+use std::sync::Arc;
 
 impl Footprints {
     /// A round of the search begins.
     pub fn begin_round(&mut self, system: &mut System) {
         self.update(system);
-        self.repeats.begin(system, self.merging.as_ref().and_then(|merging| merging.used.clone()));
+        self.grown_at = None;
+        self.repeats.begin(system, self.alike());
+    }
+
+    /// The states that this round takes for others, if there are any.
+    pub(crate) fn alike(&self) -> Option<Arc<Bisimulation>> {
+        self.merging.as_ref()?.used.clone()
     }
 
     /// Whether a round is given up after so many expanded states: since another one merges more, or since it has gone on for
@@ -17,10 +25,10 @@ impl Footprints {
         &mut self,
         system: &mut System,
         store: &Store,
-        (expanded, grown_at): (u64, &mut Option<u64>),
+        expanded: u64,
         patience: u64,
     ) -> Result<bool, Interrupt> {
-        let is_impatient = self.has_grown() && expanded > patience.saturating_add(*grown_at.get_or_insert(expanded));
+        let is_impatient = self.grew && expanded > patience.saturating_add(*self.grown_at.get_or_insert(expanded));
         Ok(is_impatient || self.merges_more(system, store)?)
     }
 
@@ -34,17 +42,14 @@ impl Footprints {
         Ok(merges_more)
     }
 
-    /// A round is over: learns what its merging of states relies on.
-    pub fn close_classes(&mut self, system: &mut System, store: &Store) -> Result<(), Interrupt> {
+    /// A round is over. Learns what its merging of states relies on, and says whether the round is to be repeated: since a
+    /// footprint has grown that a choice had relied on, or a step may be taken again that was taken not to be, or classes
+    /// of states are others.
+    pub fn end_round(&mut self, system: &mut System, store: &Store) -> Result<bool, Interrupt> {
         if let Some(merging) = &mut self.merging {
-            self.grew |= merging.is_refuted(system)? || merging.is_eager() && merging.finds_more(system, store)?;
+            self.grew |= merging.end_round(system, store)?;
         }
-        Ok(())
-    }
-
-    /// Whether a footprint has grown that a choice had relied on, or a step may be taken again that was taken not to be;
-    /// resets the answer.
-    pub fn grew(&mut self, system: &System) -> bool {
-        std::mem::take(&mut self.grew) || self.repeats.is_refuted(system)
+        self.update(system);
+        Ok(std::mem::take(&mut self.grew) || self.repeats.is_refuted(system))
     }
 }

@@ -66,7 +66,7 @@ fn follow(
     let combines = reduction.as_ref().is_some_and(|footprints| footprints.uses.splits) && !properties.is_empty();
     let mut seen = Explored::new(system, initial, plan, combines);
     let (first, _) = seen.store.insert(initial, None);
-    let alike = reduction.as_ref().and_then(|footprints| footprints.merging.as_ref()?.used.clone());
+    let alike = reduction.as_ref().and_then(|footprints| footprints.alike());
     seen.quotient = alike.map(Quotient::new);
     seen.quotient.iter_mut().for_each(|quotient| quotient.add(system, initial, first));
     let frontier = match plan.score {
@@ -143,7 +143,6 @@ impl Exploration<'_, '_> {
         let mut expander = Expander::new(self.plan.threads);
         let mut state = Vec::new();
         let (mut expanded, mut link_bytes) = (0u64, self.system.link_bytes);
-        let mut grown_at = None;
         if let Some(footprints) = &mut reduction {
             footprints.begin_round(self.system);
         }
@@ -168,7 +167,7 @@ impl Exploration<'_, '_> {
                 link_bytes = self.system.link_bytes;
             }
             if let Some(footprints) = &mut reduction
-                && footprints.gives_up(self.system, &self.seen.store, (expanded, &mut grown_at), self.plan.patience)?
+                && footprints.gives_up(self.system, &self.seen.store, expanded, self.plan.patience)?
             {
                 return Ok(());
             }

@@ -334,8 +334,7 @@ impl Explored {
 
     /// The rounds are over: what was taken has been taken for all that is known to be alike.
     pub fn close_classes(&mut self, system: &System, footprints: &Footprints) {
-        let classes = footprints.merging.as_ref().and_then(|merging| merging.used.clone());
-        if let (Some(quotient), Some(classes)) = (&mut self.quotient, classes) {
+        if let (Some(quotient), Some(classes)) = (&mut self.quotient, footprints.alike()) {
             quotient.end(system, classes, self.taken.iter());
         }
     }

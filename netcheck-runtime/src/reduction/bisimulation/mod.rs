@@ -126,9 +126,9 @@ impl Merging {
         states >= self.due_at
     }
 
-    /// Whether it is looked for classes at the end of a round, too.
-    pub(crate) fn is_eager(&self) -> bool {
-        self.is_eager
+    /// A round is over. Says whether it has merged what is not known to be alike, or another one merges more.
+    pub(crate) fn end_round(&mut self, system: &mut System, store: &Store) -> Result<bool, Interrupt> {
+        if self.is_eager { self.finds_more(system, store) } else { self.is_refuted(system) }
     }
 
     /// Looks for classes of which there are half as many as visited states, or fewer. Says whether it has found some, or
@@ -138,12 +138,18 @@ impl Merging {
         if self.is_refuted(system)? {
             return Ok(true);
         }
-        // What is learned only tells more states apart.
-        let at_best = Arc::new(Partition::of(system, &self.left_out).into_found());
-        if self.is_spent(system) || !self.is_worth_it(system, store, &at_best) {
-            return Ok(false);
-        }
-        let found = self.close(system)?;
+        let found = match &self.used {
+            // They were closed just now.
+            Some(used) => Arc::clone(used),
+            None => {
+                // What is learned only tells more states apart.
+                let at_best = Arc::new(Partition::of(system, &self.left_out).into_found());
+                if self.is_spent(system) || !self.is_worth_it(system, store, &at_best) {
+                    return Ok(false);
+                }
+                self.close(system)?
+            }
+        };
         let is_worth_it = self.is_worth_it(system, store, &found);
         if is_worth_it {
             self.used = Some(found);
@@ -166,7 +172,7 @@ impl Merging {
     }
 
     /// Whether a round has merged what is not known to be alike; the next one uses what is known now.
-    pub(crate) fn is_refuted(&mut self, system: &mut System) -> Result<bool, Interrupt> {
+    fn is_refuted(&mut self, system: &mut System) -> Result<bool, Interrupt> {
         let Some(used) = self.used.take() else { return Ok(false) };
         let now = self.close(system)?;
         let is_refuted = !now.includes(&used);

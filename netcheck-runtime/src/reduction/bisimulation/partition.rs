@@ -135,11 +135,6 @@ impl<'a> Partition<'a> {
         levels
     }
 
-    /// The outcome that stands for another one that a process may be given.
-    fn class_of(&self, process: ProcessId, outcome: OutcomeId) -> OutcomeId {
-        self.found.datagram(process, outcome)
-    }
-
     fn result(&self, known: &Known) -> Result {
         (known.label, self.found.node(known.target))
     }
@@ -147,6 +142,16 @@ impl<'a> Partition<'a> {
     fn receiving(&self) -> impl Iterator<Item = (NodeId, ProcessId, &[Known])> {
         let nodes = self.steps.iter().zip(&self.processes).zip((0..).map(NodeId));
         nodes.filter_map(|((steps, process), node)| Some((node, (*process)?, &steps[..])))
+    }
+
+    /// The datagrams of each class, by the process and the first of them.
+    fn datagram_classes(&self) -> Vec<((ProcessId, OutcomeId), Vec<OutcomeId>)> {
+        members(self.found.datagrams.iter().map(|(&(process, it), &first)| ((process, first), it)))
+    }
+
+    /// The local states of each class, by the process and the first of them.
+    fn node_classes(&self) -> Vec<((ProcessId, NodeId), Vec<NodeId>)> {
+        members(self.receiving().map(|(node, process, _)| ((process, self.found.node(node)), node)))
     }
 
     /// Splits classes of datagrams that have different results in one local state; says whether there were any.
@@ -161,9 +166,8 @@ impl<'a> Partition<'a> {
                 }
             }
         }
-        let classes = members(self.found.datagrams.iter().map(|(&(process, it), &first)| ((process, first), it)));
         let mut is_split = false;
-        for ((process, _), members) in classes {
+        for ((process, _), members) in self.datagram_classes() {
             let columns = members.iter().map(|&it| (it, columns.remove(&(process, it)).unwrap_or_default()));
             for (it, first) in agreeing(columns) {
                 is_split |= self.found.datagrams.insert((process, it), first) != Some(first);
@@ -174,14 +178,13 @@ impl<'a> Partition<'a> {
 
     /// Splits classes of local states that have different results for one class of outcomes.
     fn split_nodes(&mut self) -> bool {
-        let classes = members(self.receiving().map(|(node, process, _)| ((process, self.found.node(node)), node)));
         let mut is_split = false;
         let mut found = self.found.nodes.clone();
-        for ((process, _), nodes) in classes.into_iter().filter(|(_, nodes)| nodes.len() > 1) {
+        for ((process, _), nodes) in self.node_classes().into_iter().filter(|(_, nodes)| nodes.len() > 1) {
             let rows = nodes.iter().map(|&node| {
                 let row = self.steps[node.index()].iter().map(|known| {
                     let Asked { outcome, .. } = known.asked;
-                    (Asked { outcome: self.class_of(process, outcome), ..known.asked }, self.result(known))
+                    (Asked { outcome: self.found.datagram(process, outcome), ..known.asked }, self.result(known))
                 });
                 (node, row.collect::<Vec<_>>())
             });
@@ -195,14 +198,12 @@ impl<'a> Partition<'a> {
 
     /// The steps that some members of a class have, and others are not known to have.
     pub(super) fn missing(&self) -> Vec<Missing> {
-        let alike = members(self.found.datagrams.iter().map(|(&(process, it), &first)| ((process, first), it)));
-        let alike: AHashMap<_, _> = alike.into_iter().collect();
-        let classes = members(self.receiving().map(|(node, process, _)| ((process, self.found.node(node)), node)));
+        let alike: AHashMap<_, _> = self.datagram_classes().into_iter().collect();
         let mut missing = Vec::new();
-        for ((process, _), nodes) in classes {
+        for ((process, _), nodes) in self.node_classes() {
             let steps = nodes.iter().flat_map(|node| &self.steps[node.index()]);
             let mut asked: Vec<Asked> = steps
-                .map(|Known { asked, .. }| Asked { outcome: self.class_of(process, asked.outcome), ..*asked })
+                .map(|Known { asked, .. }| Asked { outcome: self.found.datagram(process, asked.outcome), ..*asked })
                 .collect();
             asked.sort_unstable();
             asked.dedup();

@@ -54,7 +54,7 @@ impl Joint {
     }
 
     pub(super) fn prefers(&self, successor: &Successor) -> bool {
-        self.joints.is_open(successor.state) && self.joints.is_better(successor, self.way_by(successor))
+        self.joints.prefers(successor.state, self.way_by(successor))
     }
 
     pub(super) fn pop(&mut self) -> Option<StateId> {

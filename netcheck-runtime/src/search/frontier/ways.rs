@@ -39,6 +39,11 @@ impl<W: Copy + Ord> Queues<W> {
         }
     }
 
+    /// Whether a way is better than the one that is known to an open state.
+    pub(super) fn prefers(&self, state: StateId, way: W) -> bool {
+        self.ways.get(&state).is_some_and(|known| way < *known)
+    }
+
     /// Notes the best way to a state, which has its turn elsewhere.
     pub(super) fn note(&mut self, state: StateId, way: W) {
         self.ways.insert(state, way);
@@ -78,10 +83,6 @@ impl<W: Copy + Ord> Queues<W> {
         ways.filter(|(way, state)| self.ways.get(state) == Some(way)).map(|(_, &state)| state)
     }
 
-    pub(super) fn is_open(&self, state: StateId) -> bool {
-        self.ways.contains_key(&state)
-    }
-
     pub(super) fn len(&self) -> usize {
         self.ways.len()
     }
@@ -112,7 +113,7 @@ impl<W: Way> Ways<W> {
     }
 
     pub(super) fn prefers(&self, successor: &Successor) -> bool {
-        self.open.is_open(successor.state) && self.open.is_better(successor, self.here.and(successor))
+        self.open.prefers(successor.state, self.here.and(successor))
     }
 
     pub(super) fn pop(&mut self) -> Option<StateId> {
