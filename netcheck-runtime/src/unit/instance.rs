@@ -464,7 +464,8 @@ impl Instance {
         let offers = if let Rest::Waits(offers) = &rest { &offers[..] } else { &[] };
         let begun = self.context.last_begun(offers.first().filter(|_| !alive).map(|offer| &offer.operation));
         let (traced, arrival, image, held, waiting) = (None, None, None, Held::default(), None);
-        let has_files = alive || matches!(rest, Rest::Ended { .. });
+        // Of a recorded step they are known.
+        let has_files = alive && !matches!(rest, Rest::WaitsAsRecorded) || matches!(rest, Rest::Ended { .. });
         let files = has_files.then(|| self.context.changed_files()).flatten().map(Arc::new);
         Stepped { rest, effects, spawned, alive, traced, arrival, image, held, waiting, files, remarks, begun }
     }
