@@ -129,7 +129,7 @@ impl World<'_> {
     /// Whether what is sent now may come to anybody.
     pub(super) fn may_come(&self, from: Address, to: Address) -> bool {
         match self.system.network.delay {
-            true => self.state.processes[to.0].phase != Phase::Ended,
+            true => !self.state.processes[to.0].phase.is_over(),
             false => self.taker(from, to).is_some(),
         }
     }
@@ -233,9 +233,7 @@ impl World<'_> {
         let is_open = |(process, number): Endpoint| processes[process].open.contains_key(&number);
         channels.retain(|&(_, receiver), _| is_open(receiver));
         datagrams.buffers.retain(|&receiver, _| is_open(receiver));
-        datagrams
-            .under_way
-            .retain(|&(_, (process, _)), _| !matches!(processes[process].phase, Phase::Ended | Phase::Down));
+        datagrams.under_way.retain(|&(_, (process, _)), _| !processes[process].phase.is_over());
         for (&(_, (process, port)), channel) in &mut datagrams.under_way {
             let is_bound = processes[process].open.values().any(|open| open.port == port);
             channel.packets.iter_mut().for_each(|packet| packet.is_awaited &= is_bound);

@@ -6,7 +6,7 @@
 
 use super::Findings;
 use super::operation::{Move, Wait};
-use super::state::{Activity, Phase, ProcessState, TaskState, World};
+use super::state::{Activity, ProcessState, TaskState, World};
 use crate::language::everyday::Everyday;
 use crate::language::program::{Instruction, System};
 
@@ -64,7 +64,7 @@ pub(super) fn waiting(world: &World<'_>) -> Units {
     };
     let waiting = processes.filter(|(_, (state, process))| {
         let accepts = state.tasks.iter().any(TaskState::is_accepting);
-        !matches!(state.phase, Phase::Ended | Phase::Down) && !process.daemon && !accepts && !is_due(state)
+        !state.phase.is_over() && !process.daemon && !accepts && !is_due(state)
     });
     waiting.fold(0, |all, (process, _)| all | 1 << process)
 }

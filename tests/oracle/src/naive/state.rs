@@ -112,6 +112,13 @@ pub(super) enum Phase {
     Down,
 }
 
+impl Phase {
+    /// Whether the process does nothing any more.
+    pub(super) fn is_over(self) -> bool {
+        matches!(self, Phase::Ended | Phase::Down)
+    }
+}
+
 /// A place for a socket, listener or stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Slot<T> {
@@ -174,7 +181,7 @@ impl<'a> World<'a> {
         let mut waiting = Vec::new();
         for (state, process) in self.state.processes.iter().zip(&self.system.processes) {
             let accepts = state.tasks.iter().any(TaskState::is_accepting);
-            if !matches!(state.phase, Phase::Ended | Phase::Down) && !process.daemon {
+            if !state.phase.is_over() && !process.daemon {
                 waiting.push(accepts);
             }
         }
