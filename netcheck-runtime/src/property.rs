@@ -3,7 +3,7 @@
 
 use crate::id::{NodeId, ProcessId, UnitId};
 use crate::operation::Offer;
-use crate::operation::files::Tree;
+use crate::operation::files::{Tree, shown};
 use crate::unit::automaton::NodeKind;
 use crate::unit::panics::{self, Cause, Panic, Unwound};
 use crate::unit::shared::Output;
@@ -71,8 +71,7 @@ impl End {
     #[track_caller]
     pub fn files(&self, process: &str) -> BTreeMap<String, Vec<u8>> {
         let files = self.process(process).files.files();
-        let named = |path: &[u8]| String::from_utf8_lossy(path).trim_start_matches('/').to_owned();
-        files.iter().map(|(path, bytes)| (named(path), bytes.to_vec())).collect()
+        files.iter().map(|(path, bytes)| (shown(path), bytes.to_vec())).collect()
     }
 
     /// Every process by name, with its output.

@@ -34,6 +34,16 @@ pub fn needs_power() -> &'static str {
     "`fs` says what a power failure leaves of files: add `crash(power, …)`, or leave it out"
 }
 
+/// The message for an empty list of crashes.
+pub fn no_crash() -> &'static str {
+    "`crash` is empty: say which process, as in `crash(process = \"server\")`, or `crash(kill)` for all"
+}
+
+/// The message for an empty list of what survives.
+pub fn no_files() -> &'static str {
+    "`fs` is empty: say what survives, as in `fs(prefix)`, or leave it out"
+}
+
 /// The names of the lists that have a word.
 pub fn lists_with(name: &str) -> Vec<&'static str> {
     let has = |list: &&Word| matches!(list.takes, Takes::List(_, words) if names(words).contains(&name));

@@ -1,7 +1,7 @@
 //! The files that a process finds when it starts again, against those that it had.
 
 use netcheck_runtime::id::ProcessId;
-use netcheck_runtime::operation::files::Path;
+use netcheck_runtime::operation::files::{Path, shown};
 use netcheck_runtime::operation::{Operation, Outcome};
 use netcheck_runtime::world::storage::lost::{Lost, lost};
 use netcheck_runtime::world::system::System;
@@ -21,9 +21,8 @@ pub(super) fn left_behind(
         _ => return Vec::new(),
     };
     let Lost { changed, unsynced } = lost(system, process, state, left);
-    let path = |path: &Path| String::from_utf8_lossy(path).trim_start_matches('/').to_owned();
     let named = |path: String| if path.is_empty() { "the root".to_owned() } else { format!("`{path}`") };
-    let all = |paths: &[Path], joint: &str| paths.iter().map(path).map(named).collect::<Vec<_>>().join(joint);
+    let all = |paths: &[Path], joint: &str| paths.iter().map(|path| named(shown(path))).collect::<Vec<_>>().join(joint);
     let lines = [("what was not synced is lost", changed, ", "), ("a sync would have kept it", unsynced, ", or ")];
     let lines = lines.iter().filter(|(_, paths, _)| !paths.is_empty());
     lines.map(|(what, paths, joint)| format!("{what}: {}", all(paths, joint))).collect()

@@ -39,7 +39,7 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
         exclusive(files, FILES_EXCLUSIVE, cx);
         not_zero(files, FILES, cx);
         if understood && files.0.is_empty() {
-            cx.error(name, "`fs` is empty: say what survives, as in `fs(prefix)`, or leave it out");
+            cx.error(name, netcheck_words::no_files());
         } else if understood && !words.lists("crash").iter().any(|(_, crash)| crash.has("power")) {
             cx.error(name, netcheck_words::needs_power());
         }
@@ -49,10 +49,7 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
         processes(crash, cx);
         not_zero(crash, CRASH, cx);
         if understood && crash.0.is_empty() {
-            cx.error(
-                name,
-                "`crash` is empty: say which process, as in `crash(process = \"server\")`, or `crash(kill)` for all",
-            );
+            cx.error(name, netcheck_words::no_crash());
         }
     }
     if let Some(at_most) = words.get("at_most")

@@ -23,4 +23,4 @@ pub use failure::Failure;
 pub use files::{Access, FILE_BYTES_MAX, Files, Handle, Metadata, Seek};
 pub use images::{Policy, Survives, TooMany};
 pub use operation::Operation;
-pub use tree::{Content, Inode, Name, Node, Path, Tree};
+pub use tree::{Content, Inode, Name, Node, Path, Tree, shown};

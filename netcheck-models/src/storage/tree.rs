@@ -10,6 +10,11 @@ pub type Name = Arc<[u8]>;
 /// A path from the root without `.` and `..`, such as `/data/log`.
 pub type Path = Arc<[u8]>;
 
+/// A path as it is shown: without the slash at its beginning.
+pub fn shown(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).trim_start_matches('/').to_owned()
+}
+
 /// A file or a directory of one tree, whatever its names are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Inode(u32);

@@ -1,6 +1,6 @@
 //! Operations and outcomes as text that is the same in every run: no memory addresses, hashes or varying times.
 
-use crate::operation::files::Tree;
+use crate::operation::files::{Tree, shown};
 use crate::operation::{Cause, Failure, Offer, Operation, Outcome, ReceiveMode, Side, Stream};
 use crate::operation::{choices, mailboxes, tasks, tcp, time, udp, unix};
 use crate::unit::caller::{is_of_a_library, is_own};
@@ -148,10 +148,7 @@ pub fn operation_of(operation: &Operation, shared: &Shared) -> String {
 /// The files with which a process starts again.
 fn files(tree: &Tree, shared: &Shared) -> String {
     let all = tree.files();
-    let each = all.iter().map(|(path, bytes)| {
-        let path = String::from_utf8_lossy(path);
-        format!("`{}` = {}", path.trim_start_matches('/'), shared.payloads.show(bytes))
-    });
+    let each = all.iter().map(|(path, bytes)| format!("`{}` = {}", shown(path), shared.payloads.show(bytes)));
     match all.len() {
         0 => "without files".to_owned(),
         _ => format!("with {}", each.collect::<Vec<_>>().join(", ")),

@@ -99,9 +99,7 @@ pub(super) fn crash(word: &Word<'_>) -> Result<Crash, Wrong> {
     exclusive(words, CRASH_EXCLUSIVE)?;
     exclusive(words, PROCESSES)?;
     match words.is_empty() {
-        true => Err(word.wrong(
-            "`crash` is empty: say which process, as in `crash(process = \"server\")`, or `crash(kill)` for all",
-        )),
+        true => Err(word.wrong(netcheck_words::no_crash())),
         false => Ok(crash),
     }
 }
@@ -122,7 +120,7 @@ pub(super) fn files(word: &Word<'_>) -> Result<Files, Wrong> {
     }
     exclusive(words, FILES_EXCLUSIVE)?;
     match words.is_empty() {
-        true => Err(word.wrong("`fs` is empty: say what survives, as in `fs(prefix)`, or leave it out")),
+        true => Err(word.wrong(netcheck_words::no_files())),
         false => Ok(files),
     }
 }
