@@ -1,6 +1,6 @@
 //! The state that a step leads to: what the model writes, then the effects of the edge.
 
-use crate::id::{NodeId, UnitId};
+use crate::id::{NodeId, ProcessId, UnitId};
 use crate::operation::{Effect, OperationKey};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::world::components::{Component, ComponentId, HANDLE_GONE, trim};
@@ -120,15 +120,18 @@ impl View<'_> {
         }
         let process = self.process_of(unit);
         self.drop_astray(process, next);
-        for other in (0..self.units.len() as u32).map(UnitId) {
-            if !self.units[other.0 as usize].is_task || self.process_of(other) != process {
-                continue;
-            }
-            let component = self.unit_component(other);
-            if component.of(next) != NodeId::ABSENT.0 {
-                self.release(other, next)?;
-                self.clear(Component::Handle(other), next);
-                component.set(next, NodeId::GONE.0);
+        self.end_tasks(process, NodeId::GONE, next)
+    }
+
+    /// All isolated tasks of a process end; `left` stands for them from now on.
+    pub(super) fn end_tasks(self, process: ProcessId, left: NodeId, next: &mut Vec<u32>) -> Lookup<()> {
+        for task in (0..self.units.len() as u32).map(UnitId) {
+            let component = self.unit_component(task);
+            let is_own = self.units[task.0 as usize].is_task && self.process_of(task) == process;
+            if is_own && component.of(next) != NodeId::ABSENT.0 {
+                self.release(task, next)?;
+                self.clear(Component::Handle(task), next);
+                component.set(next, left.0);
             }
         }
         Ok(())

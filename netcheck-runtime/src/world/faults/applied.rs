@@ -12,8 +12,12 @@ use crate::world::tcp::failures::Failures;
 use netcheck_models::udp::{Perturbation, Perturbed};
 
 impl Tables {
-    /// Whether a unit of a process is inside a `faults::scope`.
+    /// Whether faults that the check declares may happen to a process now: a unit of it is inside a `faults::scope`, or no
+    /// program has any.
     pub(in crate::world) fn is_in_scope(&self, state: &[u32], process: ProcessId) -> bool {
+        if !self.demands.scope {
+            return true;
+        }
         let units = (0u32..).map(UnitId).zip(&self.units).filter(|(_, of)| of.process == process);
         units.into_iter().any(|(unit, _)| self.regions_of(state, unit).scopes > 0)
     }
@@ -56,7 +60,7 @@ impl Tables {
         if !self.demands.has_regions() {
             return Ok((sends.into(), receives.into()));
         }
-        let in_scope = |unit: UnitId| !self.demands.scope || self.is_in_scope(state, self.process_of(unit));
+        let in_scope = |unit: UnitId| self.is_in_scope(state, self.process_of(unit));
         let group = self.declared.udp_between(self.process_of(from), self.process_of(to));
         let each_once = group.is_none_or(|udp| udp.direction.is_none());
         let by_receiver = self.perturbation_in_region(state, to);

@@ -137,13 +137,12 @@ impl View<'_> {
 
     fn may_crash_now(self, state: &[u32], (unit, node): (UnitId, NodeId)) -> bool {
         let process = self.process_of(unit);
-        let is_in_scope = !self.demands.scope || self.is_in_scope(state, process);
         let is_polled = |(other, node): (UnitId, NodeId)| {
             self.process_of(other) == process && self.automata.node(node).is_synchronous()
         };
         self.automata.has_begun(node)
             && self.budget(state).allows(1)
-            && is_in_scope
+            && self.is_in_scope(state, process)
             && !self.live_units(state).any(is_polled)
     }
 
@@ -159,16 +158,8 @@ impl View<'_> {
             self.hand_over_horizon(unit, incarnation, next)?;
         }
         self.release(unit, next)?;
-        for task in (0..self.units.len() as u32).map(UnitId) {
-            let component = self.unit_component(task);
-            let is_own = self.units[task.0 as usize].is_task && self.process_of(task) == process;
-            if is_own && component.of(next) != NodeId::ABSENT.0 {
-                self.release(task, next)?;
-                self.clear(Component::Handle(task), next);
-                // Nobody is left to join it.
-                component.set(next, NodeId::ABSENT.0);
-            }
-        }
+        // Nobody is left to join them.
+        self.end_tasks(process, NodeId::ABSENT, next)?;
         let edge = self.automata.edge(edge);
         if !self.automata.node(edge.source).waited {
             // Processes that start after this one wait for the next unit.

@@ -58,7 +58,7 @@ impl Tables {
     pub(super) fn may_fail_now(&self, state: &[u32], unit: UnitId, fails: Fails, of: fn(Failures) -> bool) -> bool {
         let is_declared = match self.failures_in_region(state, unit) {
             Some(failures) => of(failures),
-            None => fails.as_declared && (!self.demands.scope || self.is_in_scope(state, self.process_of(unit))),
+            None => fails.as_declared && self.is_in_scope(state, self.process_of(unit)),
         };
         is_declared && self.budget(state).allows(1)
     }
