@@ -12,7 +12,6 @@ use crate::unit::waiting::Waiting;
 use crate::unit::wording;
 use crate::violation::{Found, ViolationKind};
 use crate::world::components::Component;
-use crate::world::declared::Keeps;
 use crate::world::step::{Move, Transition};
 use crate::world::storage::storage;
 use crate::world::system::System;
@@ -349,7 +348,7 @@ pub fn files(system: &System, state: &[u32], process: ProcessId) -> Arc<Tree> {
     if is_down(system, state, process) {
         let kept = storage(system, process, state);
         // Of what a power failure may leave, the least.
-        let is_silent = system.declared.keeps(process) == Some(Keeps::Durable);
+        let is_silent = system.declared.loses_power(process);
         return Arc::new(if is_silent { kept.durable() } else { kept.seen() });
     }
     let changed = match system.learner.automata.node(node).kind {

@@ -513,7 +513,6 @@ const CHECK: &[Row] = &[
             "error",
             "netcheck_runtime::id",
             "network",
-            "netcheck_runtime::operation",
             "netcheck_runtime::property",
             "report",
             "netcheck_runtime::search::plan",

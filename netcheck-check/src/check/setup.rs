@@ -12,7 +12,6 @@ use crate::report::Report;
 use netcheck_models::host::Addresses;
 use netcheck_models::time::FAR_NS;
 use netcheck_runtime::id::ProcessId;
-use netcheck_runtime::operation::Cause;
 use netcheck_runtime::property::Properties;
 use netcheck_runtime::search::plan::{Limit, Limits};
 use netcheck_runtime::search::progress::Progress;
@@ -22,7 +21,7 @@ use netcheck_runtime::unit::program::Program;
 use netcheck_runtime::unit::shared::{Dating, Modes, Shared, Statics};
 use netcheck_runtime::unit::watchdog::Watch;
 use netcheck_runtime::world::components::StateVector;
-use netcheck_runtime::world::declared::{Crashes, Declared, Demands};
+use netcheck_runtime::world::declared::{Declared, Demands};
 use netcheck_runtime::world::monitors::observer::Observer;
 use netcheck_runtime::world::system::{Asymmetry, Interrupt, LikeTasks, Registration, System};
 use std::cell::{Cell, RefCell};
@@ -73,7 +72,7 @@ impl Checker {
 
 /// Streams keep their writes where hosts lose power, for any last of them may be lost.
 fn power_failures(declared: &mut Declared) -> Result<(), Error> {
-    let are_declared = declared.crashes.iter().any(|crashes| crashes.cause == Cause::Power);
+    let are_declared = declared.has_power_failures();
     if are_declared && declared.is_dense() {
         return Err(Error::new(
             "`crash(power)` can't be combined with `delay`: what a silent host has sent, and has not come yet, is not \
@@ -112,7 +111,6 @@ impl Job {
             at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
             duration_ns: checker.duration_ns(),
             observers: registered.monitors.clone(),
-            files: Vec::new(),
             survives: checker.files.map(|files| files.policy()).unwrap_or_default(),
             has_drawn_delays: checker.has_drawn_delays(),
         };
@@ -132,7 +130,6 @@ impl Job {
             monitors_judge: registered.monitors.iter().any(Observer::judges_ends),
         };
         power_failures(&mut declared)?;
-        declared.files = declared.crashes.iter().flat_map(Crashes::keeps).collect();
         if !declared.crashes.is_empty() {
             // The arguments for these do not cover processes that start again.
             checker.symmetry = false;

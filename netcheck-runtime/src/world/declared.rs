@@ -7,6 +7,7 @@ use crate::world::monitors::observer::Observer;
 use crate::world::tcp::failures::Failures;
 use crate::world::tcp::rules::TcpRules;
 use netcheck_models::storage::Policy;
+use netcheck_models::tcp::StreamRules;
 use netcheck_models::udp::Perturbation;
 
 /// Which side of a process's traffic is perturbed.
@@ -64,26 +65,6 @@ pub struct Crashes {
     pub cause: Cause,
 }
 
-impl Crashes {
-    /// What states have to know of the files of its processes.
-    pub fn keeps(&self) -> impl Iterator<Item = (ProcessId, Keeps)> + '_ {
-        let keeps = match self.cause {
-            Cause::Kill => Keeps::Seen,
-            Cause::Power => Keeps::Durable,
-        };
-        self.processes.iter().map(move |&process| (process, keeps))
-    }
-}
-
-/// What a state knows of the files of a process, whose unit knows what the program sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeps {
-    /// What the program sees, for one that ends and begins again.
-    Seen,
-    /// What is durable and what is pending, too, for a host that loses power.
-    Durable,
-}
-
 /// The declarations of one check.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
@@ -98,8 +79,6 @@ pub struct Declared {
     pub observers: Vec<Observer>,
     /// Whether nothing is perturbed and nothing fails in the regions that programs enter with `faults::with`.
     pub ignores_regions: bool,
-    /// What states know of the files of some processes.
-    pub files: Vec<(ProcessId, Keeps)>,
     /// What a power failure leaves of files.
     pub survives: Policy,
     /// Whether the delays of copies are drawn: each copy then arrives at an instant of its own, whoever receives it.
@@ -112,7 +91,8 @@ impl Declared {
         match faults.saturating_sub(1) {
             // A limit would take part in the states.
             0 => {
-                let tcp = TcpRules { fails: Failures::default(), ..self.tcp };
+                let streams = StreamRules { keeps_writes: false, ..self.tcp.streams };
+                let tcp = TcpRules { fails: Failures::default(), streams, ..self.tcp };
                 let reliable = |udp| UdpFaults { perturbation: Perturbation::reliable(), ..udp };
                 Declared {
                     udp: self.udp.into_iter().map(reliable).collect(),
@@ -137,9 +117,14 @@ impl Declared {
         self.crashes.iter().find(|crashes| crashes.processes.contains(&process))
     }
 
-    /// What states know of the files of a process, if they know anything.
-    pub(crate) fn keeps(&self, process: ProcessId) -> Option<Keeps> {
-        self.files.iter().find_map(|&(named, keeps)| (named == process).then_some(keeps))
+    /// Whether the host of a process may lose its power.
+    pub(crate) fn loses_power(&self, process: ProcessId) -> bool {
+        self.crashes_of(process).is_some_and(|crashes| crashes.cause == Cause::Power)
+    }
+
+    /// Whether some host may lose its power.
+    pub fn has_power_failures(&self) -> bool {
+        self.crashes.iter().any(|crashes| crashes.cause == Cause::Power)
     }
 
     /// The group that a datagram from one process to another belongs to.

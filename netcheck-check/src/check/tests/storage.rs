@@ -6,13 +6,14 @@ use crate::check::setup::Job;
 use crate::network::Network;
 use netcheck_runtime::fs::std as fs;
 use netcheck_runtime::id::ProcessId;
+use netcheck_runtime::operation::Cause;
 use netcheck_runtime::operation::files::{Policy, Storage, Tree};
 use netcheck_runtime::property::files;
 use netcheck_runtime::reduction::successors::Successors;
 use netcheck_runtime::select::choose;
 use netcheck_runtime::task::yield_now;
 use netcheck_runtime::world::components::StateVector;
-use netcheck_runtime::world::declared::Keeps;
+use netcheck_runtime::world::declared::Crashes;
 use netcheck_runtime::world::storage::storage;
 use netcheck_runtime::world::system::{Interrupt, System};
 use std::collections::BTreeSet;
@@ -64,7 +65,7 @@ fn go_on(system: &mut System, state: &[u32], seen: &mut Seen) -> Result<(), Inte
     Ok(())
 }
 
-fn explored(keeps: Option<Keeps>) -> Seen {
+fn explored(cause: Option<Cause>) -> Seen {
     let mut network = Network::default();
     let program = || async {
         for _ in 0..4 {
@@ -74,10 +75,12 @@ fn explored(keeps: Option<Keeps>) -> Seen {
     };
     network.process("store", program).files([("data/log", "0")]);
     let mut job = Job::new(Checker::new(), network, Arc::default(), Arc::default()).expect("it can be checked");
-    job.declared.files = keeps.into_iter().map(|keeps| (STORE, keeps)).collect();
+    // No crash happens, but states are kept as if one might.
+    let crashes = |cause| Crashes { processes: vec![STORE], times: 0, stays_down: false, cause };
+    job.declared.crashes = cause.into_iter().map(crashes).collect();
     let explore = |_: &Job, system: &mut System, initial: &StateVector| {
         let mut seen = Seen::default();
-        match keeps {
+        match cause {
             Some(_) => go_on(system, initial, &mut seen)?,
             None => count(system, initial, &mut seen.states)?,
         }
@@ -99,7 +102,7 @@ fn count(system: &mut System, state: &[u32], states: &mut BTreeSet<Vec<u32>>) ->
 
 #[test]
 fn a_program_sees_what_is_pending_applied_to_what_is_durable() {
-    let durable = explored(Some(Keeps::Durable));
+    let durable = explored(Some(Cause::Power));
     let most = durable.storages.iter().map(Storage::pending).max();
     assert!(most > Some(6), "{most:?}");
     assert!(durable.storages.len() > durable.trees.len(), "one tree is durable to several degrees");
@@ -113,7 +116,7 @@ fn a_program_sees_what_is_pending_applied_to_what_is_durable() {
 
 #[test]
 fn where_a_kill_is_all_that_happens_nothing_is_pending() {
-    let seen = explored(Some(Keeps::Seen));
+    let seen = explored(Some(Cause::Kill));
     assert!(seen.storages.iter().all(|storage| storage.pending() == 0));
     assert_eq!(seen.storages.len(), seen.trees.len());
 }
@@ -121,7 +124,7 @@ fn where_a_kill_is_all_that_happens_nothing_is_pending() {
 #[test]
 fn where_nothing_is_lost_states_know_no_more_than_the_program() {
     let [without, seen, durable] =
-        [None, Some(Keeps::Seen), Some(Keeps::Durable)].map(|keeps| explored(keeps).states.len());
+        [None, Some(Cause::Kill), Some(Cause::Power)].map(|cause| explored(cause).states.len());
     assert_eq!(without, seen);
     assert!(durable > seen, "{durable} {seen}");
 }

@@ -1,12 +1,13 @@
 //! Effects of this kind: what is durable of the files of a host.
 //!
-//! Where nothing can be lost, that is no part of a state.
+//! Where nothing can be lost, that is no part of a state; where a process is killed and nothing more, all that it has written
+//! counts as durable.
 
 use super::operation::Effect;
 use crate::id::{ProcessId, UnitId};
+use crate::operation::Cause;
 use crate::unit::automaton::EdgeId;
 use crate::world::components::Component;
-use crate::world::declared::Keeps;
 use crate::world::tables::{Lookup, Missing, Tables, View};
 use netcheck_models::storage::Storage;
 
@@ -17,12 +18,12 @@ pub(crate) fn effect(
     next: &mut Vec<u32>,
 ) -> Lookup<()> {
     let process = view.process_of(unit);
-    let Some(keeps) = view.declared.keeps(process) else { return Ok(()) };
+    let Some(crashes) = view.declared.crashes_of(process) else { return Ok(()) };
     let component = view.component(Component::Storage(process))?;
     let after = storage(view.tables, process, next).after(operation);
-    let after = match keeps {
-        Keeps::Seen => after.settled(),
-        Keeps::Durable => after,
+    let after = match crashes.cause {
+        Cause::Kill => after.settled(),
+        Cause::Power => after,
     };
     component.set(next, number(view, process, after)?);
     Ok(())

@@ -18,7 +18,6 @@ use crate::unit::automaton::EdgeId;
 use crate::unit::learn::Diagnostic;
 use crate::unit::program::Program;
 use crate::world::components::{Component, ComponentId};
-use crate::world::declared::Keeps;
 use crate::world::enabled::{Asker, Enabled};
 use crate::world::step::{Class, Move, Transition, Writes};
 use crate::world::storage::{number, storage};
@@ -111,13 +110,11 @@ impl View<'_> {
         let process = self.process_of(asker.unit);
         let writes = self.comes_back(state, process)?;
         let kept = self.components.find(Component::Storage(process)).filter(|kept| kept.of(state) != 0);
-        let (Some(component), Some(keeps)) = (kept, self.declared.keeps(process)) else {
-            return Ok(vec![(self.known.done, writes)]);
-        };
+        let Some(component) = kept else { return Ok(vec![(self.known.done, writes)]) };
         let files = storage(self.tables, process, state);
-        let left = match keeps {
-            Keeps::Seen => vec![files.seen()],
-            Keeps::Durable => {
+        let left = match self.declared.loses_power(process) {
+            false => vec![files.seen()],
+            true => {
                 let images = files.images(self.declared.survives);
                 images.map_err(|many| Missing::Unrecoverable(process, many.to_string()))?
             }

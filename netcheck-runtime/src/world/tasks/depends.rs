@@ -16,7 +16,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
         Prepared::Restart => {
             // It may come between the timers of others, as a failure may.
             touches.affects(Resource::Failing);
-            if system.declares_power_failures() {
+            if system.declared.has_power_failures() {
                 // Old connections are reset, and connects are answered.
                 touches.tear(system.process_of(unit));
             }
@@ -51,7 +51,7 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
         Effect::Crash { .. } => {
             touches.failure(system, unit);
             touches.tear(system.process_of(unit));
-            if system.declares_power_failures() {
+            if system.declared.has_power_failures() {
                 touches.affects(Resource::Silenced).depends_on(Resource::Heard);
             }
         }

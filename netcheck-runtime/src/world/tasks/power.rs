@@ -10,23 +10,16 @@
 //! ([`Resource::Silenced`](crate::world::touches::Resource::Silenced)).
 
 use crate::id::{NodeId, ProcessId};
-use crate::operation::{Cause, Side};
+use crate::operation::Side;
 use crate::unit::automaton::NodeKind;
 use crate::world::components::{Component, ComponentId, HeldConnection};
 use crate::world::step::Writes;
-use crate::world::tables::{Lookup, Tables, View};
-
-impl Tables {
-    /// Whether hosts may lose their power.
-    pub(in crate::world) fn declares_power_failures(&self) -> bool {
-        self.declared.crashes.iter().any(|crashes| crashes.cause == Cause::Power)
-    }
-}
+use crate::world::tables::{Lookup, View};
 
 impl View<'_> {
     /// Whether the host of a process has lost its power and is not back.
     pub(in crate::world) fn is_silent(self, state: &[u32], process: ProcessId) -> bool {
-        if self.declared.crashes_of(process).is_none_or(|crashes| crashes.cause != Cause::Power) {
+        if !self.declared.loses_power(process) {
             return false;
         }
         let root = self.root_of(state, process);

@@ -62,7 +62,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 .affects(Resource::Taken(port))
                 .depends_on(Resource::Taken(port))
                 .depends_on(Resource::Appended(port));
-            if system.declares_power_failures() {
+            if system.declared.has_power_failures() {
                 touches.affects(Resource::Heard).depends_on(Resource::Silenced);
             }
             touches.seen_losses(system);
