@@ -1,7 +1,8 @@
 //! What of a host's files is durable, and the operations that are pending.
 
-use super::operation::{self, Operation, split};
+use super::operation::{self, Operation, Subject, split};
 use super::tree::{Inode, Name, Tree, place};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// With more pending operations, the images after a power failure are not enumerated.
@@ -139,12 +140,14 @@ fn leave(tree: &mut Tree, directory: Inode, name: &[u8], inode: Inode) {
 pub struct Storage {
     pub(super) durable: Tree,
     pub(super) pending: Vec<Pending>,
+    /// The files that are open and that no name leads to in what programs see, by the numbers that programs give them.
+    nameless: BTreeMap<u32, Inode>,
 }
 
 impl Storage {
     /// Files that are all durable.
     pub fn new(tree: &Tree) -> Storage {
-        Storage { durable: tree.by_content(), pending: Vec::new() }
+        Storage { durable: tree.by_content(), ..Storage::default() }
     }
 
     /// The tree that programs see.
@@ -207,21 +210,42 @@ impl Storage {
             Operation::Rename { from, to } => {
                 Pending::Move { from: split(&seen, from)?, to: split(&seen, to)?, inode: seen.at(from)? }
             }
-            Operation::Write { path, at, bytes } => {
-                Pending::Write { inode: seen.at(path)?, at: *at, bytes: Arc::clone(bytes) }
-            }
-            Operation::SetLength { path, length } => Pending::SetLength { inode: seen.at(path)?, length: *length },
-            Operation::SetMode { path, mode } => {
-                self.durable.set_mode(seen.at(path)?, *mode);
+            Operation::Write { file, .. }
+            | Operation::SetLength { file, .. }
+            | Operation::SetMode { file, .. }
+            | Operation::Sync { file } => {
+                let inode = match file {
+                    Subject::Path(path) => Some(seen.at(path)?),
+                    // No image has it.
+                    Subject::Nameless(number) => self.nameless.get(number).copied(),
+                };
+                inode.into_iter().for_each(|inode| self.perform_on(inode, operation));
                 return Some(());
             }
-            Operation::Sync { path } => {
-                self.sync(seen.at(path)?);
+            Operation::Keep { path, number } => {
+                self.nameless.insert(*number, seen.at(path)?);
+                return Some(());
+            }
+            Operation::Forget { number } => {
+                self.nameless.remove(number);
                 return Some(());
             }
         };
         self.pending.push(pending);
         Some(())
+    }
+
+    /// Performs an operation on the content of a file, or a sync.
+    fn perform_on(&mut self, inode: Inode, operation: &Operation) {
+        match operation {
+            Operation::Write { at, bytes, .. } => {
+                self.pending.push(Pending::Write { inode, at: *at, bytes: Arc::clone(bytes) });
+            }
+            Operation::SetLength { length, .. } => self.pending.push(Pending::SetLength { inode, length: *length }),
+            Operation::SetMode { mode, .. } => self.durable.set_mode(inode, *mode),
+            Operation::Sync { .. } => self.sync(inode),
+            _ => unreachable!("an operation on names"),
+        }
     }
 
     /// Makes the content of a file durable, or the names in a directory. A rename is durable as a whole, and what came
@@ -252,8 +276,10 @@ impl Storage {
         self.pending.retain(|pending| {
             order.contains(&pending.inode()) && pending.directories().all(|directory| order.contains(&directory))
         });
+        self.nameless.retain(|_, inode| order.contains(inode));
         let pending = self.pending.iter().map(|pending| pending.renumbered(&order)).collect();
-        Storage { durable: self.durable.renumbered(&order), pending }
+        let nameless = self.nameless.iter().map(|(&number, inode)| (number, place(&order, *inode))).collect();
+        Storage { durable: self.durable.renumbered(&order), pending, nameless }
     }
 }
 

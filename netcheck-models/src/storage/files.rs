@@ -1,7 +1,7 @@
 //! The tree that a program sees, and the files that it has opened.
 
 use super::failure::Failure;
-use super::operation::{self, Operation};
+use super::operation::{self, Operation, Subject};
 use super::tree::{Content, Inode, Path, Tree, place};
 use super::walk::{self, Last, end, lookup, walk};
 use std::collections::BTreeMap;
@@ -75,6 +75,8 @@ struct Opened {
 pub struct Files {
     pub(super) tree: Tree,
     opened: BTreeMap<Handle, Opened>,
+    /// The numbers of open files that no name leads to.
+    nameless: BTreeMap<Inode, u32>,
     /// The operations since they were last taken.
     done: Vec<Operation>,
 }
@@ -109,6 +111,9 @@ impl Files {
             let Opened { inode, offset, reads, writes, appends } = opened;
             (handle, place(&order, *inode), offset, reads, writes, appends).hash(values);
         }
+        let nameless: BTreeMap<Inode, u32> =
+            self.nameless.iter().map(|(inode, number)| (place(&order, *inode), *number)).collect();
+        nameless.hash(values);
     }
 
     /// Opens a file, or a directory that is only read.
@@ -155,13 +160,20 @@ impl Files {
         let name = walked.name(|_| Failure::IsADirectory)?;
         let inode = self.tree.add(operation::empty_file(mode & 0o7777));
         self.tree.set_name(walked.directory(), name, inode);
-        self.tell(inode, |path| Operation::Create { path, mode: mode & 0o7777 });
+        let path = self.tree.path_of(inode).expect("it has got a name");
+        self.done.push(Operation::Create { path, mode: mode & 0o7777 });
         Ok(inode)
     }
 
     /// Closes a file. What no name leads to is gone then.
     pub fn close(&mut self, handle: Handle) {
-        self.opened.remove(&handle);
+        let closed = self.opened.remove(&handle);
+        if let Some(Opened { inode, .. }) = closed
+            && !self.is_open(inode)
+            && let Some(number) = self.nameless.remove(&inode)
+        {
+            self.done.push(Operation::Forget { number });
+        }
         self.forget();
     }
 
@@ -228,7 +240,7 @@ impl Files {
         let end = end.ok_or(Failure::TooBig)?;
         if !bytes.is_empty() {
             self.tree.write(inode, at, bytes);
-            self.tell(inode, |path| Operation::Write { path, at, bytes: Arc::from(bytes) });
+            self.tell(inode, |file| Operation::Write { file, at, bytes: Arc::from(bytes) });
         }
         Ok(end)
     }
@@ -272,7 +284,7 @@ impl Files {
 
     fn set_length_of(&mut self, inode: Inode, length: usize) {
         self.tree.set_length(inode, length);
-        self.tell(inode, |path| Operation::SetLength { path, length });
+        self.tell(inode, |file| Operation::SetLength { file, length });
     }
 
     /// Makes the bytes and the length of a file durable; or the names in a directory.
@@ -281,7 +293,7 @@ impl Files {
     /// As `fsync(2)`: none, of what is open.
     pub fn sync(&mut self, handle: Handle) -> Result<(), Failure> {
         let inode = self.of(handle)?.inode;
-        self.tell(inode, |path| Operation::Sync { path });
+        self.tell(inode, |file| Operation::Sync { file });
         Ok(())
     }
 
@@ -321,7 +333,7 @@ impl Files {
 
     fn set_mode_at(&mut self, inode: Inode, mode: u32) {
         self.tree.set_mode(inode, mode);
-        self.tell(inode, |path| Operation::SetMode { path, mode: mode & 0o7777 });
+        self.tell(inode, |file| Operation::SetMode { file, mode: mode & 0o7777 });
     }
 
     fn facts(&self, inode: Inode) -> Metadata {
@@ -348,10 +360,24 @@ impl Files {
         self.opened.get_mut(&handle).ok_or(Failure::BadDescriptor)
     }
 
-    /// Tells an operation on a file or directory, if a name leads to it: else nobody will see it again.
-    fn tell(&mut self, inode: Inode, operation: impl FnOnce(Path) -> Operation) {
-        if let Some(path) = self.tree.path_of(inode) {
-            self.done.push(operation(path));
+    fn is_open(&self, inode: Inode) -> bool {
+        self.opened.values().any(|opened| opened.inode == inode)
+    }
+
+    /// Tells an operation on a file or directory. A removed directory is one that nobody will see again.
+    fn tell(&mut self, inode: Inode, operation: impl FnOnce(Subject) -> Operation) {
+        let nameless = self.nameless.get(&inode).map(|&number| Subject::Nameless(number));
+        let subject = nameless.or_else(|| self.tree.path_of(inode).map(Subject::Path));
+        self.done.extend(subject.map(operation));
+    }
+
+    /// Gives a file a number that has lost a name, if it was the last one, and the file is open.
+    pub(super) fn keep(&mut self, inode: Inode, path: &Path) {
+        if self.is_open(inode) && !self.tree.is_directory(inode) && self.tree.path_of(inode).is_none() {
+            let is_free = |number: &u32| self.nameless.values().all(|taken| taken != number);
+            let number = (0..).find(is_free).expect("no program opens so many files");
+            self.nameless.insert(inode, number);
+            self.done.push(Operation::Keep { path: Arc::clone(path), number });
         }
     }
 

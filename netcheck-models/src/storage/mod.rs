@@ -22,5 +22,5 @@ pub use durable::{PENDING_MAX, Storage};
 pub use failure::Failure;
 pub use files::{Access, FILE_BYTES_MAX, Files, Handle, Metadata, Seek};
 pub use images::{Policy, Survives, TooMany};
-pub use operation::Operation;
+pub use operation::{Operation, Subject};
 pub use tree::{Content, Inode, Name, Node, Path, Tree, shown};

@@ -32,11 +32,13 @@ impl Files {
     pub fn unlink(&mut self, path: &[u8]) -> Result<(), Failure> {
         let walked = walk(&self.tree, path)?;
         let name = walked.name(|_| Failure::IsADirectory)?;
-        if self.tree.is_directory(end(&self.tree, &walked)?) {
+        let inode = end(&self.tree, &walked)?;
+        if self.tree.is_directory(inode) {
             return Err(Failure::IsADirectory);
         }
         let path = self.path_to(&walked, name);
         self.tree.remove_name(walked.directory(), name);
+        self.keep(inode, &path);
         self.tell_names(Operation::Unlink { path });
         Ok(())
     }
@@ -96,6 +98,9 @@ impl Files {
         let paths = (self.path_to(&from, old), self.path_to(&to, new));
         self.tree.remove_name(from.directory(), old);
         self.tree.set_name(to.directory(), new, inode);
+        if let Some(replaced) = replaced {
+            self.keep(replaced, &paths.1);
+        }
         self.tell_names(Operation::Rename { from: paths.0, to: paths.1 });
         Ok(())
     }

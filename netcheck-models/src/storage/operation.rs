@@ -1,7 +1,26 @@
 //! Operations that change files, as a host's storage sees them.
 
 use super::tree::{Content, Inode, Name, Node, Path, Tree};
+use std::fmt;
 use std::sync::Arc;
+
+/// A file or directory that an operation is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// By its path.
+    Path(Path),
+    /// By the number of an [`Operation::Keep`]: no name leads to it any more. A power failure may bring its name back.
+    Nameless(u32),
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subject::Path(path) => write!(f, "`{}`", String::from_utf8_lossy(path)),
+            Subject::Nameless(_) => f.write_str("a file without a name"),
+        }
+    }
+}
 
 /// A change of a tree. Paths begin at the root; of a file with several names, any one of them names it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +42,7 @@ pub enum Operation {
     /// Bytes that are written to a file.
     Write {
         /// The file.
-        path: Path,
+        file: Subject,
         /// The place of the first byte.
         at: usize,
         /// The bytes.
@@ -32,7 +51,7 @@ pub enum Operation {
     /// A file is cut, or gets zeros at its end.
     SetLength {
         /// The file.
-        path: Path,
+        file: Subject,
         /// Its new length.
         length: usize,
     },
@@ -62,8 +81,8 @@ pub enum Operation {
     },
     /// The permissions of a file or directory.
     SetMode {
-        /// Its path.
-        path: Path,
+        /// The file or directory.
+        file: Subject,
         /// The permissions.
         mode: u32,
     },
@@ -71,7 +90,19 @@ pub enum Operation {
     /// durable.
     Sync {
         /// The file or directory.
+        file: Subject,
+    },
+    /// A file is open and about to lose its last name: [`Subject::Nameless`] names it from now on.
+    Keep {
+        /// Its path.
         path: Path,
+        /// Its number: no other file has it.
+        number: u32,
+    },
+    /// A file without a name is closed.
+    Forget {
+        /// Its number.
+        number: u32,
     },
 }
 
@@ -91,23 +122,4 @@ pub(super) fn empty_file(mode: u32) -> Node {
 /// An empty directory.
 pub(super) fn empty_directory(mode: u32) -> Node {
     Node { mode, content: Content::Directory(Default::default()) }
-}
-
-/// The paths that an operation is about, the first one first.
-impl Operation {
-    /// The path of the file or directory that the operation is about, before the operation.
-    pub fn path(&self) -> &Path {
-        match self {
-            Operation::Create { path, .. }
-            | Operation::MakeDirectory { path, .. }
-            | Operation::Write { path, .. }
-            | Operation::SetLength { path, .. }
-            | Operation::Unlink { path }
-            | Operation::RemoveDirectory { path }
-            | Operation::SetMode { path, .. }
-            | Operation::Sync { path }
-            | Operation::Rename { from: path, .. }
-            | Operation::Link { from: path, .. } => path,
-        }
-    }
 }

@@ -2,249 +2,79 @@
 //! all ways in which those that are not durable survive.
 
 use netcheck_models::storage::{
-    Access, Content, Files, Inode, Operation, PENDING_MAX, Policy, Storage, Survives, TooMany, Tree,
+    Access, Content, Files, Handle, Inode, Operation, PENDING_MAX, Policy, Storage, Subject, Survives, TooMany, Tree,
 };
+use oracle::disk::{self, Disk, Shown, Step};
 use random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An operation by the numbers of files, which never change.
-#[derive(Clone, Debug)]
-enum Step {
-    Name { place: (usize, String), object: usize },
-    NoName { place: (usize, String), object: usize },
-    Moved { from: (usize, String), to: (usize, String), object: usize },
-    Bytes { object: usize, at: usize, bytes: Vec<u8> },
-    Length { object: usize, length: usize },
-}
-
-/// Where names lead, and the bytes of files.
-#[derive(Clone, Debug, Default)]
-struct World {
-    names: BTreeMap<(usize, String), usize>,
-    bytes: BTreeMap<usize, Vec<u8>>,
-}
-
-/// How a step survives: as a whole; of a write, its first bytes, and with its length or without.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Survival {
-    Not,
-    Whole,
-    First { bytes: usize, with_length: bool },
-}
-
+/// Operations by paths, on files by their definition.
 #[derive(Default)]
 struct Definition {
-    steps: Vec<(Step, bool)>,
-    directories: BTreeSet<usize>,
-    objects: usize,
+    disk: Disk,
+    /// files that are open, by their numbers
+    nameless: BTreeMap<u32, usize>,
 }
 
-/// A tree as a map from each path to its first other path, and its bytes if it is a file.
-type Shown = BTreeMap<String, (String, Option<Vec<u8>>)>;
-
 impl Definition {
-    fn lies_in(&self, world: &World, inner: usize, outer: usize) -> bool {
-        inner == outer
-            || world.names.iter().any(|((above, _), &object)| object == inner && self.lies_in(world, *above, outer))
-    }
-
-    fn take(&self, world: &mut World, step: &Step, survival: Survival) {
-        if survival == Survival::Not {
-            return;
-        }
-        match step {
-            Step::Name { place, object } => drop(world.names.insert(place.clone(), *object)),
-            Step::NoName { place, object } => {
-                if world.names.get(place) == Some(object) {
-                    world.names.remove(place);
-                }
-            }
-            Step::Moved { from, to, object } => {
-                if self.directories.contains(object) {
-                    if self.lies_in(world, to.0, *object) {
-                        return;
-                    }
-                    world.names.retain(|_, named| named != object);
-                } else if world.names.get(from) == Some(object) {
-                    world.names.remove(from);
-                }
-                world.names.insert(to.clone(), *object);
-            }
-            Step::Bytes { object, at, bytes } => {
-                let content = world.bytes.entry(*object).or_default();
-                let (first, with_length) = match survival {
-                    Survival::First { bytes, with_length } => (bytes, with_length),
-                    _ => (bytes.len(), true),
-                };
-                let length = at + if with_length { bytes.len() } else { first };
-                let needed = if first == 0 && !with_length { 0 } else { length };
-                while content.len() < needed {
-                    content.push(0);
-                }
-                for (index, byte) in bytes[..first].iter().enumerate() {
-                    content[at + index] = *byte;
-                }
-            }
-            Step::Length { object, length } => {
-                let content = world.bytes.entry(*object).or_default();
-                while content.len() > *length {
-                    content.pop();
-                }
-                while content.len() < *length {
-                    content.push(0);
-                }
-            }
-        }
-    }
-
-    fn world(&self, survivals: &[Survival]) -> World {
-        let mut world = World::default();
-        self.steps.iter().zip(survivals).for_each(|((step, _), &survival)| self.take(&mut world, step, survival));
-        world
-    }
-
-    fn seen(&self) -> World {
-        self.world(&vec![Survival::Whole; self.steps.len()])
-    }
-
-    fn at(&self, world: &World, path: &[u8]) -> usize {
+    fn at(content: &disk::Content, path: &[u8]) -> usize {
         let path = std::str::from_utf8(path).unwrap();
-        path.split('/').filter(|part| !part.is_empty()).fold(0, |at, part| world.names[&(at, part.to_owned())])
+        path.split('/')
+            .filter(|part| !part.is_empty())
+            .fold(disk::ROOT, |at, part| content.names[&(at, part.to_owned())])
     }
 
-    fn place(&self, world: &World, path: &[u8]) -> (usize, String) {
+    fn place(content: &disk::Content, path: &[u8]) -> disk::Place {
         let text = std::str::from_utf8(path).unwrap();
         let (above, name) = text.rsplit_once('/').unwrap();
-        (self.at(world, above.as_bytes()), name.to_owned())
+        (Self::at(content, above.as_bytes()), name.to_owned())
     }
 
     fn perform(&mut self, operation: &Operation) {
-        let world = self.seen();
+        let seen = self.disk.seen();
+        let (at, place) = (|path: &[u8]| Self::at(&seen, path), |path: &[u8]| Self::place(&seen, path));
+        let subject = |subject: &Subject| match subject {
+            Subject::Path(path) => at(path),
+            Subject::Nameless(number) => self.nameless[number],
+        };
         let step = match operation {
-            Operation::Create { path, .. } | Operation::MakeDirectory { path, .. } => {
-                self.objects += 1;
-                if matches!(operation, Operation::MakeDirectory { .. }) {
-                    self.directories.insert(self.objects);
-                }
-                Step::Name { place: self.place(&world, path), object: self.objects }
+            Operation::Create { path, .. } => {
+                self.disk.create(place(path));
+                return;
             }
-            Operation::Link { from, to } => Step::Name { place: self.place(&world, to), object: self.at(&world, from) },
+            Operation::MakeDirectory { path, .. } => return self.disk.make_directory(place(path)),
+            Operation::Link { from, to } => Step::Name { place: place(to), object: at(from) },
             Operation::Unlink { path } | Operation::RemoveDirectory { path } => {
-                Step::NoName { place: self.place(&world, path), object: self.at(&world, path) }
+                Step::NoName { place: place(path), object: at(path) }
             }
-            Operation::Rename { from, to } => Step::Moved {
-                from: self.place(&world, from),
-                to: self.place(&world, to),
-                object: self.at(&world, from),
-            },
-            Operation::Write { path, at, bytes } => {
-                Step::Bytes { object: self.at(&world, path), at: *at, bytes: bytes.to_vec() }
+            Operation::Rename { from, to } => Step::Moved { from: place(from), to: place(to), object: at(from) },
+            Operation::Write { file, at, bytes } => {
+                Step::Bytes { object: subject(file), at: *at, bytes: bytes.to_vec() }
             }
-            Operation::SetLength { path, length } => Step::Length { object: self.at(&world, path), length: *length },
+            Operation::SetLength { file, length } => Step::Length { object: subject(file), length: *length },
             Operation::SetMode { .. } => return,
-            Operation::Sync { path } => return self.sync(self.at(&world, path)),
-        };
-        self.steps.push((step, false));
-    }
-
-    fn sync(&mut self, synced: usize) {
-        for index in 0..self.steps.len() {
-            let is_now = match &self.steps[index].0 {
-                Step::Name { place, .. } | Step::NoName { place, .. } => place.0 == synced,
-                Step::Moved { from, to, .. } => from.0 == synced || to.0 == synced,
-                Step::Bytes { object, .. } | Step::Length { object, .. } => *object == synced,
-            };
-            self.steps[index].1 |= is_now;
-        }
-        // Durable names need what has come before to the same names and the same directories.
-        loop {
-            let needed = (0..self.steps.len()).find(|&earlier| {
-                !self.steps[earlier].1
-                    && (earlier..self.steps.len()).any(|later| self.steps[later].1 && self.needs(later, earlier))
-            });
-            match needed {
-                Some(index) => self.steps[index].1 = true,
-                None => break,
+            Operation::Sync { file } => return self.disk.sync(subject(file)),
+            Operation::Keep { path, number } => {
+                let before = self.nameless.insert(*number, at(path));
+                assert_eq!(before, None, "numbers of open files are their own");
+                return;
             }
-        }
-    }
-
-    fn needs(&self, later: usize, earlier: usize) -> bool {
-        let about = |step: &Step| match step {
-            Step::Name { place, object } | Step::NoName { place, object } => {
-                Some((vec![place.clone()], *object, false))
+            Operation::Forget { number } => {
+                self.nameless.remove(number).expect("a file was open");
+                return;
             }
-            Step::Moved { from, to, object } => Some((vec![from.clone(), to.clone()], *object, true)),
-            _ => None,
         };
-        let (Some(one), Some(other)) = (about(&self.steps[earlier].0), about(&self.steps[later].0)) else {
-            return false;
-        };
-        let are_directories = self.directories.contains(&one.1) && self.directories.contains(&other.1);
-        one.0.iter().any(|place| other.0.contains(place)) || are_directories && (one.1 == other.1 || one.2 && other.2)
-    }
-
-    /// All ways in which one step may survive.
-    fn ways(step: &Step, policy: Policy) -> Vec<Survival> {
-        let mut ways = vec![Survival::Not, Survival::Whole];
-        if let Step::Bytes { at, bytes, .. } = step {
-            for first in 0..bytes.len() {
-                let is_block = policy.torn.is_some_and(|block| (at + first) % block == 0) && first > 0;
-                if first == 0 || is_block {
-                    let lengths: &[bool] = match policy.survives {
-                        Survives::Any => &[false, true],
-                        _ => &[false],
-                    };
-                    ways.extend(lengths.iter().map(|&with_length| Survival::First { bytes: first, with_length }));
-                }
-            }
-        }
-        ways
+        self.disk.perform(step);
     }
 
     fn images(&self, policy: Policy) -> BTreeSet<String> {
-        let mut all = vec![Vec::new()];
-        for (step, is_durable) in &self.steps {
-            let ways = if *is_durable { vec![Survival::Whole] } else { Self::ways(step, policy) };
-            all = all
-                .into_iter()
-                .flat_map(|before: Vec<Survival>| ways.iter().map(move |&way| [&before[..], &[way]].concat()))
-                .collect();
-        }
-        let pending = |ways: &[Survival]| -> Vec<Survival> {
-            self.steps.iter().zip(ways).filter(|((_, durable), _)| !durable).map(|(_, &way)| way).collect()
+        let survives = match policy.survives {
+            Survives::Lost => disk::Survives::Lost,
+            Survives::Prefix => disk::Survives::Prefix,
+            Survives::Any => disk::Survives::Any,
         };
-        let allowed = all.into_iter().filter(|ways| match policy.survives {
-            Survives::Lost => pending(ways).iter().all(|&way| way == Survival::Not),
-            Survives::Prefix => {
-                let ways = pending(ways);
-                let whole = ways.iter().take_while(|&&way| way == Survival::Whole).count();
-                ways.iter().skip(whole + 1).all(|&way| way == Survival::Not)
-            }
-            Survives::Any => true,
-        });
-        allowed.map(|ways| format!("{:?}", self.shown(&self.world(&ways)))).collect()
-    }
-
-    fn shown(&self, world: &World) -> Shown {
-        let (mut shown, mut first) = (Shown::new(), BTreeMap::new());
-        self.show(world, 0, "", &mut shown, &mut first);
-        shown
-    }
-
-    fn show(&self, world: &World, at: usize, path: &str, shown: &mut Shown, first: &mut BTreeMap<usize, String>) {
-        for ((above, name), &object) in &world.names {
-            if *above == at {
-                let path = format!("{path}/{name}");
-                let known = first.entry(object).or_insert_with(|| path.clone()).clone();
-                let is_directory = self.directories.contains(&object);
-                let bytes = (!is_directory).then(|| world.bytes.get(&object).cloned().unwrap_or_default());
-                shown.insert(path.clone(), (known, bytes));
-                if is_directory {
-                    self.show(world, object, &path, shown, first);
-                }
-            }
-        }
+        let images = self.disk.images(disk::Policy { survives, torn: policy.torn });
+        images.iter().map(|image| format!("{:?}", self.disk.shown(image))).collect()
     }
 }
 
@@ -268,7 +98,19 @@ fn shown(tree: &Tree) -> Shown {
 }
 
 /// Operations of a random program.
-fn call(random: &mut Random, files: &mut Files) {
+fn call(random: &mut Random, files: &mut Files, open: &mut Option<Handle>) {
+    if let Some(handle) = open.filter(|_| random.one_in(4)) {
+        match random.below(4) {
+            0 => {
+                files.close(handle);
+                *open = None;
+            }
+            1 => files.sync(handle).unwrap(),
+            2 => files.set_length(handle, random.below(5)).unwrap(),
+            _ => assert_eq!(files.write_at(handle, b"zz", random.below(3)), Ok(2)),
+        }
+        return;
+    }
     let path = |random: &mut Random| {
         let name = random.one_of(&["a", "b", "c"]);
         if random.one_in(3) { format!("{}/{name}", random.one_of(&["a", "b"])) } else { name.to_owned() }
@@ -298,7 +140,10 @@ fn call(random: &mut Random, files: &mut Files) {
                     files.write_at(handle, &bytes, random.below(4)).unwrap();
                 }
             }
-            files.close(handle);
+            match open {
+                None => *open = Some(handle),
+                Some(_) => files.close(handle),
+            }
         }),
     };
 }
@@ -309,17 +154,18 @@ fn the_images_are_those_of_the_definition() {
     for seed in 0..4000 {
         let mut random = Random::new(seed);
         let (mut files, mut storage, mut definition) = (Files::default(), Storage::default(), Definition::default());
+        let mut open = None;
         for _ in 0..random.within(4, 16) {
-            call(&mut random, &mut files);
+            call(&mut random, &mut files, &mut open);
             for operation in files.take_done() {
                 storage = storage.after(&operation);
                 definition.perform(&operation);
             }
             assert_eq!(storage.seen(), files.tree().by_content(), "seed {seed}");
         }
-        assert_eq!(shown(&storage.seen()), definition.shown(&definition.seen()), "seed {seed}");
+        assert_eq!(shown(&storage.seen()), definition.disk.shown(&definition.disk.seen()), "seed {seed}");
         assert_eq!(storage.settled().durable(), storage.seen());
-        if definition.steps.iter().filter(|(_, durable)| !durable).count() > 5 {
+        if definition.disk.pending() > 5 {
             continue;
         }
         let survives = random.one_of(&[Survives::Lost, Survives::Prefix, Survives::Any, Survives::Any]);
@@ -328,7 +174,7 @@ fn the_images_are_those_of_the_definition() {
         let own: BTreeSet<String> = images.iter().map(|tree| format!("{:?}", shown(tree))).collect();
         // Trees of one content are one image.
         assert_eq!(own.len(), images.len(), "seed {seed}");
-        assert_eq!(own, definition.images(policy), "seed {seed}, {policy:?}, {:?}", definition.steps);
+        assert_eq!(own, definition.images(policy), "seed {seed}, {policy:?}, {:?}", definition.disk);
         compared += 1;
         most = most.max(own.len());
     }

@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod disk;
 pub mod generate;
 pub mod language;
 pub mod naive;

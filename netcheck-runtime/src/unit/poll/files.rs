@@ -1,6 +1,6 @@
 //! Calls on the files of the host, and writes that reach them later.
 
-use crate::operation::files::{Failure, Files, Handle, Operation, Tree};
+use crate::operation::files::{Failure, Files, Handle, Operation, Path, Tree};
 use crate::operation::{Effect, storage};
 use crate::unit::identity::causality::ObjectId;
 use crate::unit::payload::payload;
@@ -82,7 +82,9 @@ impl Context {
             (call(&mut files.begun, seen), seen.take_done())
         };
         for operation in done {
-            self.remark(|| in_words(&operation));
+            if !matches!(operation, Operation::Keep { .. } | Operation::Forget { .. }) {
+                self.remark(|| in_words(&operation));
+            }
             self.effect(Effect::Storage(storage::Effect(operation)));
         }
         result.map_err(Failure::number)
@@ -91,20 +93,19 @@ impl Context {
 
 /// A change of files, for readers.
 fn in_words(operation: &Operation) -> String {
-    let path = |path: &[u8]| format!("`{}`", String::from_utf8_lossy(path));
-    let on = path(operation.path());
+    let quoted = |path: &Path| format!("`{}`", String::from_utf8_lossy(path));
     match operation {
-        Operation::Create { .. } => format!("{on} is created"),
-        Operation::MakeDirectory { .. } => format!("the directory {on} is made"),
-        Operation::Write { at, bytes, .. } => {
-            format!("{on} is written at {at}: {}", payload(bytes))
-        }
-        Operation::SetLength { length, .. } => format!("{on} has {length} bytes now"),
-        Operation::Rename { to, .. } => format!("{on} is renamed to {}", path(to)),
-        Operation::Unlink { .. } => format!("{on} is removed"),
-        Operation::RemoveDirectory { .. } => format!("the directory {on} is removed"),
-        Operation::Link { to, .. } => format!("{on} is also {} now", path(to)),
-        Operation::SetMode { mode, .. } => format!("the permissions of {on} are {mode:o} now"),
-        Operation::Sync { .. } => format!("{on} is synced"),
+        Operation::Create { path, .. } => format!("{} is created", quoted(path)),
+        Operation::MakeDirectory { path, .. } => format!("the directory {} is made", quoted(path)),
+        Operation::Write { file, at, bytes } => format!("{file} is written at {at}: {}", payload(bytes)),
+        Operation::SetLength { file, length } => format!("{file} has {length} bytes now"),
+        Operation::Rename { from, to } => format!("{} is renamed to {}", quoted(from), quoted(to)),
+        Operation::Unlink { path } => format!("{} is removed", quoted(path)),
+        Operation::RemoveDirectory { path } => format!("the directory {} is removed", quoted(path)),
+        Operation::Link { from, to } => format!("{} is also {} now", quoted(from), quoted(to)),
+        Operation::SetMode { file, mode } => format!("the permissions of {file} are {mode:o} now"),
+        Operation::Sync { file } => format!("{file} is synced"),
+        Operation::Keep { path, .. } => format!("{} is open, and loses its last name", quoted(path)),
+        Operation::Forget { .. } => "a file without a name is closed".to_owned(),
     }
 }

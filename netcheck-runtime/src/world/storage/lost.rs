@@ -3,7 +3,7 @@
 use super::storage;
 use crate::id::ProcessId;
 use crate::world::tables::Tables;
-use netcheck_models::storage::{Operation, Path, Tree};
+use netcheck_models::storage::{Operation, Path, Subject, Tree};
 use std::collections::BTreeSet;
 
 /// What is lost of the files of a process that starts again.
@@ -26,7 +26,8 @@ pub fn lost(tables: &Tables, process: ProcessId, state: &[u32], left: &Tree) -> 
     let all: BTreeSet<&Path> = before.keys().chain(after.keys()).collect();
     let changed = all.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect();
     let is_kept_by_sync = |path: &Path| {
-        let images = kept.after(&Operation::Sync { path: path.clone() }).images(tables.declared.survives);
+        let images =
+            kept.after(&Operation::Sync { file: Subject::Path(path.clone()) }).images(tables.declared.survives);
         images.is_ok_and(|images| !images.contains(left))
     };
     let unsynced = seen.paths().into_iter().map(|(path, _)| path).filter(is_kept_by_sync).collect();
