@@ -1,12 +1,13 @@
 //! The checks of random systems, in each configuration.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use netcheck::Network;
-use netcheck::check::{Checker, Crash, Dates, Direction, Identity, Report, Search, Tcp, Udp, Unread};
+use netcheck::check::{Checker, Crash, Dates, Direction, Files, Identity, Report, Search, Tcp, Udp, Unread};
+use oracle::disk;
 use oracle::language::program::{self, Delays, Failure, Side, System, TICK_MS};
 
 use crate::tasks::root;
@@ -73,10 +74,14 @@ pub fn register_tracked(net: &mut Network, system: &Arc<System>, index: usize, i
     let is_daemon = system.processes[index].daemon;
     // Runs that hold something outside can't be set back.
     let holds_nothing_outside = !system.to_string().len().is_multiple_of(5);
-    register(net, index, is_daemon, move || {
+    let files = system.processes[index].files.clone();
+    let factory = move || {
         let system = if holds_nothing_outside { Arc::new(System::clone(&system)) } else { Arc::clone(&system) };
         root(system, index, is_tracked)
-    });
+    };
+    let name = program::name(index);
+    let registered = if is_daemon { net.daemon(name, factory) } else { net.process(name, factory) };
+    registered.files(files);
 }
 
 /// The declaration for the datagrams of all processes.
@@ -148,6 +153,7 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
         let declared =
             crash.processes.iter().fold(declared, |declared, &process| declared.process(program::name(process)));
         checker = checker.crash(if crash.stays_down { declared.stays_down() } else { declared });
+        checker = checker.files(left_of_files(crash.left));
     }
     if let Some(at_most) = system.network.at_most {
         checker = checker.at_most(at_most);
@@ -178,17 +184,38 @@ pub fn check_with(
     mut register: impl FnMut(&mut Network, usize),
 ) -> (Report, BTreeSet<Ends>) {
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
-    let processes = system.processes.len();
+    let (processes, has_files) = (system.processes.len(), system.has_files());
     let report = checker.check(|net| {
         (0..processes).for_each(|index| register(net, index));
         let seen = Arc::clone(&seen);
         net.finally(move |end| {
-            let ends = (0..processes).map(|index| end.output(&program::name(index)).map(str::to_owned));
+            let end_of = |index| {
+                let output = end.output(&program::name(index)).map(str::to_owned);
+                if !has_files {
+                    return output;
+                }
+                let files = end.files(&program::name(index));
+                let files: BTreeMap<_, _> = files.iter().map(|(name, bytes)| (name.as_str(), bytes)).collect();
+                Some(format!("{output:?} with {files:?}"))
+            };
+            let ends = (0..processes).map(end_of);
             seen.lock().expect("no one panics with it").insert(ends.collect());
         });
     });
     let ends = seen.lock().expect("no one panics with it").clone();
     (report, ends)
+}
+
+fn left_of_files(policy: disk::Policy) -> Files {
+    let files = match policy.survives {
+        disk::Survives::Any => Files::any(),
+        disk::Survives::Prefix => Files::prefix(),
+        disk::Survives::Lost => Files::lost(),
+    };
+    match policy.torn {
+        Some(bytes) => files.torn(bytes),
+        None => files,
+    }
 }
 
 fn declared(tcp: &program::Tcp) -> Tcp {

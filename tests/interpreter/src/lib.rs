@@ -5,6 +5,7 @@
 
 mod checks;
 mod everyday;
+mod files;
 pub mod machine;
 mod memory;
 mod operand;

@@ -14,6 +14,7 @@ use netcheck::tracked::std::sync::atomic::AtomicBool;
 use oracle::language::program::{self, Output, System, Value};
 
 use crate::everyday::{Clock, Shared};
+use crate::files::Files;
 use crate::machine::{self, Code};
 use crate::streams::Streams;
 use crate::tasks::{Told, now_or_never, receive_from, try_receive_from};
@@ -30,6 +31,7 @@ pub struct Memory {
     drops_sockets: bool,
     pub streams: Streams,
     pub shared: Shared,
+    pub files: Files,
     pub mutex: netcheck::tracked::sync::Mutex<()>,
     uses: Uses,
 }
@@ -127,6 +129,7 @@ impl Memory {
             tasks: RefCell::new(definition.tasks.iter().map(|_| Task::Unspawned).collect()),
             drops_sockets: definition.drops_sockets(),
             streams: Streams::new(definition.listeners, definition.streams),
+            files: Files::new(definition.tasks.len()),
             shared: Shared::new(is_tracked, Clock::of(&system, process)),
             mutex: netcheck::tracked::sync::Mutex::new(()),
             uses: Uses::of(definition),

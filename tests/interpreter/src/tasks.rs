@@ -179,6 +179,7 @@ async fn step(memory: &Rc<Memory>, instruction: &Instruction) -> Flow {
         | Instruction::ZeroLinger { .. }
         | Instruction::DropStream { .. }
         | Instruction::DropListener { .. } => crate::streams::step(memory, &memory.streams, instruction).await,
+        Instruction::File(call) => crate::files::step(memory, call).await,
         Instruction::Everyday(word) => crate::everyday::step(memory, word).await,
         Instruction::Yield => netcheck::task::yield_now().await,
         Instruction::AssertNot { register, value } => {

@@ -6,6 +6,7 @@ pub mod apart;
 pub mod clocks;
 pub mod endless;
 mod exchange;
+pub mod files;
 mod like;
 mod loops;
 pub mod polls;

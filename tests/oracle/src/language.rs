@@ -2,4 +2,5 @@
 
 pub mod automaton;
 pub mod everyday;
+pub mod files;
 pub mod program;

@@ -11,6 +11,7 @@ mod alone;
 mod connections;
 mod datagrams;
 mod everyday;
+mod files;
 mod helpless;
 mod moves;
 mod objects;
@@ -43,6 +44,8 @@ pub struct Findings {
     pub perhaps: BTreeSet<Vec<Option<String>>>,
     /// some time-out was elapsed in some execution
     pub timeout_elapsed: bool,
+    /// a power failure has taken something of the files that a process has seen
+    pub lost: bool,
     /// some operation on a listener or stream failed as declared
     pub failed: bool,
     /// something was read from a stream

@@ -6,6 +6,7 @@ use crate::Figures;
 use crate::families::{
     endless_agrees_by, made_otherwise_agree, watched_agree, with_intervals, with_lists, with_segments,
 };
+use oracle::disk::{Policy, Survives};
 use oracle::generate::{self, Size, Words};
 use oracle::language::program::{Crash, Network};
 use oracle::naive::Limits;
@@ -16,7 +17,8 @@ fn crash(seed: u64, network: &mut Network) {
     let mut random = Random::new(seed ^ 0xc0a5);
     let processes = if random.percent(40) { Vec::new() } else { vec![0] };
     let times = 1 + usize::from(random.percent(20));
-    network.crash = Some(Crash { processes, times, stays_down: random.percent(40), power: random.percent(50) });
+    network.crash =
+        Some(Crash { processes, times, stays_down: random.percent(40), power: random.percent(50), ..Crash::default() });
     if network.at_most.is_none() && random.percent(60) {
         network.at_most = Some(1 + random.index(2));
     }
@@ -77,6 +79,27 @@ pub fn endless_agrees(seeds: Range<u64>) -> Option<Figures> {
         crash(seed, network);
     };
     endless_agrees_by(seeds, limits, |seed| generate::endless::endless_system(seed, limits, declare))
+}
+
+/// Compares systems that use files: without crashes, with kills and, most of them, with power failures.
+pub fn files_agree(seeds: Range<u64>) -> Option<Figures> {
+    let words = [Words::Plain, Words::All, Words::Everyday, Words::Mixed];
+    let of = |seed: u64| words[seed as usize % words.len()];
+    let generate = |seed: u64| {
+        let mut system = generate::files::system_with_files(seed, of(seed));
+        system.network.delay = false;
+        system.network.tcp.iter_mut().for_each(|tcp| tcp.delay = None);
+        let mut random = Random::new(seed ^ 0xd15c);
+        let power = random.percent(70);
+        let survives = *random.weighted(&[(4, Survives::Any), (2, Survives::Prefix), (1, Survives::Lost)]);
+        let left = Policy { survives, torn: random.percent(30).then_some(1) };
+        let times = 1 + usize::from(random.percent(20));
+        let processes = if random.percent(20) { Vec::new() } else { vec![0] };
+        let crash = Crash { processes, times, stays_down: random.percent(30), power, left };
+        system.network.crash = random.percent(85).then_some(crash);
+        system
+    };
+    made_otherwise_agree(seeds, Limits::of(3_000), of, generate)
 }
 
 /// Random monitors, which also see crashes.

@@ -248,6 +248,9 @@ families! {
     random_systems_in_which_something_is_endless_that_crash_agree: 46_000_000, 20, 10_000,
         crashes::endless_agrees,
         ["endless": |figures| figures.endless => 400];
+    random_systems_with_files_agree: 48_000_000, 30, 16_000,
+        crashes::files_agree,
+        ["clean": |figures| figures.clean => 100, "files lost": |figures| figures.lost => 200];
     random_monitors_over_systems_that_crash_agree: 47_000_000, 30, 14_000,
         crashes::monitors_agree,
         ["only rejections": |figures| figures.watched.only_rejected => 50];

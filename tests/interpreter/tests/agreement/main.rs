@@ -55,6 +55,8 @@ struct Figures {
     timeouts: u64,
     /// a state at rest was no deadlock because somebody waits for a client
     suppressed: u64,
+    /// a power failure has taken files that were seen
+    lost: u64,
     /// an operation on a listener or stream failed as declared
     failed: u64,
     /// something was read from a stream
@@ -91,6 +93,7 @@ impl Figures {
         self.clean += u64::from(findings.panics.is_empty() && !findings.deadlock);
         self.timeouts += u64::from(findings.timeout_elapsed);
         self.suppressed += u64::from(findings.suppressed);
+        self.lost += u64::from(findings.lost);
         self.failed += u64::from(findings.failed);
         self.read += u64::from(findings.read);
         self.found += u64::from(findings.found);
@@ -110,6 +113,7 @@ add_fields!(Figures {
     clean,
     timeouts,
     suppressed,
+    lost,
     failed,
     read,
     found,

@@ -16,7 +16,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io::ErrorKind;
 
+use crate::disk;
 use crate::language::everyday::Everyday;
+use crate::language::files::FileCall;
 
 /// The value that is written when the time is up.
 pub const ELAPSED: u8 = 255;
@@ -111,6 +113,8 @@ pub struct Crash {
     pub stays_down: bool,
     /// its host loses its power, and nobody is told
     pub power: bool,
+    /// with `power`: what is left of files
+    pub left: disk::Policy,
 }
 
 /// How long datagrams or segments take, in units of `TICK_MS`.
@@ -181,6 +185,8 @@ pub struct Process {
     pub isolated: Vec<usize>,
     /// what happens on its listeners and streams goes to registers only: a log would grow in each round of an endless loop
     pub without_log: bool,
+    /// the files that there are at the start, by name
+    pub files: Vec<(String, Vec<u8>)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -360,6 +366,7 @@ pub enum Instruction {
         listener: usize,
     },
     Yield,
+    File(FileCall),
     Everyday(Everyday),
     /// panics if the register holds this value
     AssertNot {
@@ -522,6 +529,16 @@ impl System {
         self.network.tcp.as_ref().is_some_and(|tcp| tcp.delay.is_some())
     }
 
+    /// Whether some process uses files.
+    pub fn has_files(&self) -> bool {
+        fn uses(block: &[Instruction]) -> bool {
+            block.iter().any(|instruction| {
+                matches!(instruction, Instruction::File(_)) || instruction.blocks().into_iter().any(|block| uses(block))
+            })
+        }
+        self.processes.iter().any(|process| !process.files.is_empty() || process.tasks.iter().any(|task| uses(task)))
+    }
+
     /// Whether some process has a loop of which no number of rounds is known.
     pub fn has_loops(&self) -> bool {
         fn has_loops(block: &[Instruction]) -> bool {
@@ -552,10 +569,13 @@ impl fmt::Display for System {
         if let Some(tcp) = tcp {
             write!(f, ", {tcp}")?;
         }
-        if let Some(Crash { processes, times, stays_down, power }) = crash {
+        if let Some(Crash { processes, times, stays_down, power, left }) = crash {
             let cause = if *power { "power" } else { "kill" };
             let down = if *stays_down { ", stays_down" } else { "" };
             write!(f, ", crash({cause}, {processes:?}, times = {times}{down})")?;
+            if *left != disk::Policy::default() {
+                write!(f, ", {left:?}")?;
+            }
         }
         if let Some(at_most) = at_most {
             write!(f, ", at_most = {at_most}")?;
@@ -571,6 +591,9 @@ impl fmt::Display for System {
             let kind = if process.daemon { "daemon" } else { "process" };
             let log = if process.without_log { ", no log" } else { "" };
             writeln!(f, "{kind} {} ({} registers{log})", name(index), process.registers)?;
+            for (name, bytes) in &process.files {
+                writeln!(f, "  file {name}: {bytes:?}")?;
+            }
             for (index, task) in process.tasks.iter().enumerate() {
                 let kind = if process.isolated.contains(&index) { "isolated task" } else { "task" };
                 writeln!(f, "  {kind} {index}")?;
@@ -665,6 +688,7 @@ fn block(f: &mut fmt::Formatter<'_>, instructions: &[Instruction], depth: usize)
             Instruction::DropStream { stream } => writeln!(f, "{margin}drop t{stream}")?,
             Instruction::DropListener { listener } => writeln!(f, "{margin}drop l{listener}")?,
             Instruction::Yield => writeln!(f, "{margin}yield")?,
+            Instruction::File(call) => writeln!(f, "{margin}{call}")?,
             Instruction::Everyday(word) => writeln!(f, "{margin}{word}")?,
             Instruction::AssertNot { register, value } => writeln!(f, "{margin}assert r{register} != {value}")?,
             Instruction::End => writeln!(f, "{margin}end")?,

@@ -74,7 +74,9 @@ pub(super) fn mover(system: &System, step: &Move) -> Units {
     match *step {
         _ if step.is_failure() => 0,
         Move::Beyond { units } => units,
-        Move::Start { process } | Move::Restart { process } => unit(system, process, 0),
+        Move::Start { process } | Move::Restart { process, .. } | Move::Call { process, .. } => {
+            unit(system, process, 0)
+        }
         Move::Run { process, task }
         | Move::Bind { process, task }
         | Move::Send { process, task, .. }

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 
 use super::connections::{Alternative, Connections, Due, End, Transfer};
 use super::datagrams::Channel;
+use super::files::Files;
 use super::helpless::{self, UNKNOWN, Units};
 use super::operation::{Left, Move, Operation, Timer, Wait};
 use super::state::{Activity, Endpoint, Interval, Phase, Socket, TaskState, World, side_of};
@@ -30,7 +31,8 @@ impl World<'_> {
             if state.phase == Phase::Unstarted {
                 others.push(Move::Start { process });
             }
-            late.extend((state.phase == Phase::Crashed).then_some(Move::Restart { process }));
+            late.extend(self.restarts(process));
+            others.extend((0..state.files.begun()).map(|index| Move::Call { process, index }));
             failures.extend(self.crashes(process));
             let is_isolated = |task: usize| self.system.processes[process].isolated.contains(&task);
             let mut shared = (0..state.tasks.len()).filter(|&task| !is_isolated(task));
@@ -101,7 +103,8 @@ impl World<'_> {
                     }
                     Wait::Sleep { deadline_ms } => timers.push(fire(deadline_ms)),
                     Wait::Join { deadline, .. } => timers.extend(deadline.map(|(deadline_ms, _)| fire(deadline_ms))),
-                    Wait::Lock => {}
+                    Wait::Lock | Wait::File { .. } => {}
+                    Wait::Called { .. } => others.push(Move::Run { process, task }),
                     Wait::Tcp { operation, deadline_ms, may_fail, .. } => {
                         let is_made = matches!(operation, Operation::Connect { called: None, .. });
                         let step = |is_failure| {
@@ -188,6 +191,18 @@ impl World<'_> {
         let lefts = if declared.power { self.left_by_power_failure(process) } else { vec![None] };
         let crashes = |returns| lefts.iter().cloned().map(move |left| Move::Crash { process, returns, left });
         returns.flat_map(crashes).collect()
+    }
+
+    /// The starts of a process that has crashed, with each image of its files.
+    fn restarts(&self, process: usize) -> Vec<Move> {
+        let state = &self.state.processes[process];
+        let Some(declared) = self.system.network.crash.as_ref().filter(|_| state.phase == Phase::Crashed) else {
+            return Vec::new();
+        };
+        let disk = &state.files.disk;
+        let images = if declared.power { disk.images(declared.left) } else { BTreeSet::from([disk.seen()]) };
+        let files = |image| Box::new(Files::left(disk.left_with(image)));
+        images.into_iter().map(|image| Move::Restart { process, files: files(image) }).collect()
     }
 
     /// All that may be left of what is under way from a process.

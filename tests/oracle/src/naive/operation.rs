@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::connections::{Alternative, Connections, Due, End, Port};
 use super::datagrams::Channel;
+use super::files::Files;
 use super::helpless::{UNKNOWN, Units};
 use super::state::{Address, Endpoint, Socket};
 use crate::language::program::Event;
@@ -64,6 +65,14 @@ pub(super) enum Wait {
         deadline: Option<(u32, usize)>,
     },
     Lock,
+    /// for a call on files that is begun, or until nothing more is to be written to the file that the task has open
+    File {
+        until_idle: bool,
+    },
+    /// for nothing: the call is made, and its result is written to a register
+    Called {
+        result: Option<(usize, u8)>,
+    },
     Tcp {
         operation: Operation,
         into: usize,
@@ -189,9 +198,15 @@ pub(super) enum Move {
         returns: bool,
         left: Option<Left>,
     },
-    /// after a crash, at any time
+    /// after a crash, at any time, with these files
     Restart {
         process: usize,
+        files: Box<Files>,
+    },
+    /// a call on files that is begun is made
+    Call {
+        process: usize,
+        index: usize,
     },
     Run {
         process: usize,

@@ -73,6 +73,11 @@ impl World<'_> {
         {
             state.registers[into] = state.objects.finish(task);
         }
+        if let Activity::Waiting(Wait::Called { result: Some((into, value)) }) = state.tasks[task].activity
+            && !is_cancelled
+        {
+            state.registers[into] = value;
+        }
         state.tasks[task].activity = Activity::Runnable;
         let mut run = 0;
         let activity = loop {
@@ -165,6 +170,12 @@ impl World<'_> {
                 }
                 Instruction::Everyday(word) => {
                     if let Some(wait) = state.everyday(task, now_ms, word) {
+                        break Activity::Waiting(wait);
+                    }
+                }
+                Instruction::File(call) => {
+                    if let Some((wait, again)) = state.call_files(task, call) {
+                        state.tasks[task].position -= usize::from(again);
                         break Activity::Waiting(wait);
                     }
                 }
@@ -334,6 +345,7 @@ impl World<'_> {
         findings.outputs[process].insert(output.clone());
         state.output = Some(output);
         state.phase = Phase::Ended;
+        state.files.end();
         for task in &mut state.tasks {
             task.activity = Activity::Ended;
         }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::connections::{Connections, End};
 use super::datagrams::{Channel, Datagrams};
+use super::files::Files;
 use super::helpless;
 use super::objects::Objects;
 use super::operation::{Kind, Operation, Wait};
@@ -84,6 +85,7 @@ pub(super) struct ProcessState {
     pub(super) interval: Option<Interval>,
     /// when the clock was read
     pub(super) stamps_ms: [Option<i64>; 2],
+    pub(super) files: Files,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -188,8 +190,24 @@ impl<'a> World<'a> {
         findings.deadlock |= waiting.iter().any(|accepts| !accepts);
         findings.suppressed |= waiting.iter().any(|&accepts| accepts);
         if waiting.iter().all(|&accepts| accepts) {
-            findings.terminals.insert(self.state.processes.iter().map(|process| process.output.clone()).collect());
+            findings.terminals.insert(self.state.processes.iter().map(|process| self.end_of(process)).collect());
         }
+    }
+}
+
+impl World<'_> {
+    /// The output of a process, and its files, if there are any in the system.
+    fn end_of(&self, process: &ProcessState) -> Option<String> {
+        if !self.system.has_files() {
+            return process.output.clone();
+        }
+        let disk = &process.files.disk;
+        let is_silent =
+            process.phase == Phase::Down && self.system.network.crash.as_ref().is_some_and(|crash| crash.power);
+        let content = if is_silent { disk.durable() } else { disk.seen() };
+        let files: BTreeMap<&str, &[u8]> =
+            content.names.keys().filter_map(|place| Some((place.1.as_str(), content.file(place)?))).collect();
+        Some(format!("{:?} with {files:?}", process.output))
     }
 }
 
@@ -242,12 +260,14 @@ impl ProcessState {
             objects: Objects::new(),
             interval: None,
             stamps_ms: [None; 2],
+            files: Files::new(&process.files),
         }
     }
 
-    /// Nothing is left of the process but how often it has crashed.
-    pub(super) fn crash(&mut self, process: &Process, phase: Phase) {
-        *self = ProcessState { phase, crashes: self.crashes + 1, ..ProcessState::new(process) };
+    /// Nothing is left of the process but its files, and how often it has crashed.
+    pub(super) fn crash(&mut self, process: &Process, phase: Phase, power: bool) {
+        let files = self.files.after_crash(power);
+        *self = ProcessState { phase, crashes: self.crashes + 1, files, ..ProcessState::new(process) };
     }
 
     /// The task gives the mutex back, or its place in the queue up.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::NOWHERE;
 use super::connections::Alternative;
 use super::datagrams::Packet;
+use super::files::Files;
 use super::helpless::Units;
 use super::operation::{Move, Operation, Timer, Wait};
 use super::state::{Activity, Code, Endpoint, OpenSocket, Phase, Slot, TaskState, World};
@@ -39,16 +40,23 @@ impl World<'_> {
                 }
                 self.sight(What::Crashed, process, 0);
                 let phase = if returns { Phase::Crashed } else { Phase::Down };
-                self.state.processes[process].crash(&self.system.processes[process], phase);
+                let power = self.system.network.crash.as_ref().is_some_and(|crash| crash.power);
+                self.state.processes[process].crash(&self.system.processes[process], phase, power);
                 Ok(())
             }
-            Move::Restart { process } => {
+            Move::Restart { process, ref files } => {
                 self.state.processes[process].phase = Phase::Running;
+                findings.lost |= files.disk.seen() != self.state.processes[process].files.disk.seen();
+                self.state.processes[process].files = Files::clone(files);
                 self.state.connections.come_back(process);
                 self.sight(What::Restarted, process, 0);
                 self.run(process, 0, findings)
             }
             Move::Run { process, task } => self.run(process, task, findings),
+            Move::Call { process, index } => {
+                self.call(process, index);
+                Ok(())
+            }
             Move::Bind { process, task } => {
                 let Wait::Bind { socket, port, number } = self.wait(process, task) else { unreachable!() };
                 let bound = self.bind(process, number, port);
