@@ -36,6 +36,14 @@ fn add_files(random: &mut Random, process: &mut Process) {
         for word in calls {
             process.tasks[task].insert(at, Instruction::File(FileCall { word, at_once }));
             at += 1;
+            if let FileWord::Write { value: Value::Register(register), .. } = word
+                && random.percent(50)
+            {
+                // What is written behind is nowhere else any more.
+                let forgotten = Instruction::Set { register, value: Value::Constant(0) };
+                process.tasks[task].insert(at, forgotten);
+                at += 1;
+            }
             if random.percent(20) {
                 at += random.index(process.tasks[task].len() - at + 1);
             }
