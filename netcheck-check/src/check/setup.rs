@@ -23,6 +23,7 @@ use netcheck_runtime::unit::watchdog::Watch;
 use netcheck_runtime::world::components::StateVector;
 use netcheck_runtime::world::declared::{Declared, Demands};
 use netcheck_runtime::world::monitors::observer::Observer;
+use netcheck_runtime::world::storage::Unenumerated;
 use netcheck_runtime::world::system::{Asymmetry, Interrupt, LikeTasks, Registration, System};
 use std::cell::{Cell, RefCell};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -382,6 +383,9 @@ impl Job {
                 "max_memory = {memory_bytes_max} bytes was reached; raise it, or keep fingerprints of states only \
                  (`store = fingerprint`)"
             ),
+            Limit::Files(Unenumerated { process, operations }) => {
+                format!("of the files of \"{}\", {operations}", self.registered.processes[process.0 as usize].name)
+            }
             Limit::Simulated => String::new(),
             Limit::LocalStates => {
                 "; they came to too many local states to go on: bound the loops of the programs, or let them be \

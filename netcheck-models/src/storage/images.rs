@@ -38,8 +38,8 @@ impl fmt::Display for TooMany {
         let TooMany { pending } = self;
         write!(
             f,
-            "{pending} operations on files are not synced, and the images that a power failure may leave are enumerated for \
-             {PENDING_MAX} at most: sync more often"
+            "{pending} operations are not synced, and what a power failure may leave is looked at for {PENDING_MAX} at most (of more, \
+             all of them and none): sync more often"
         )
     }
 }

@@ -260,5 +260,5 @@ fn too_many_pending_operations_have_a_name() {
     assert_eq!(storage.pending(), PENDING_MAX + 1);
     assert_eq!(storage.images(Policy::default()), Err(TooMany { pending: 9 }));
     assert_eq!(storage.images(Policy { survives: Survives::Lost, torn: None }).unwrap().len(), 1);
-    assert!(TooMany { pending: 9 }.to_string().starts_with("9 operations on files are not synced"));
+    assert!(TooMany { pending: 9 }.to_string().starts_with("9 operations are not synced"));
 }

@@ -4,6 +4,7 @@ use super::frontier::Search;
 use super::progress::Progress;
 use super::score::Score;
 use crate::reduction::symmetry::Classes;
+use crate::world::storage::Unenumerated;
 use crate::world::store::{Keep, Store};
 use crate::world::system::System;
 use std::sync::Arc;
@@ -25,6 +26,8 @@ pub enum Limit {
     Depth,
     Messages,
     Memory,
+    /// So many operations on files were not synced that not all images that a power failure may leave were looked at.
+    Files(Unenumerated),
     /// All executions of a simulation were run.
     Simulated,
     /// A simulation has learned as many local states as it may.

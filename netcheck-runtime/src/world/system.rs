@@ -122,6 +122,8 @@ impl System {
             stream_ports: Interner::new(),
             mailboxes: Interner::new(),
             storages: Interner::new(),
+            left_files: AHashMap::new(),
+            unenumerated: None,
             held: Interner::new(),
             connections: Connections::default(),
             timers: Interner::new(),
@@ -240,7 +242,7 @@ impl System {
             Missing::Zone(zone) => _ = self.zones.intern(&zone),
             Missing::Link(link) => _ = self.links.intern(&link),
             Missing::Instant(node, key) => return Err(Interrupt::Diagnostic(self.unreadable(node, key))),
-            Missing::Unrecoverable(process, why) => return Err(self.unrecoverable(process, &why)),
+            Missing::LeftFiles(process, files) => self.add_left(process, files),
             Missing::Unordered(node, key) => return Err(Interrupt::Diagnostic(self.unordered(node, key))),
             Missing::Demands(demands) => return Err(Interrupt::Demands(demands)),
             Missing::Connection(ends) => {

@@ -18,6 +18,7 @@ use crate::world::monitors::sighting::Sighting;
 use crate::world::monitors::table::{Monitors, Unmarked, Unwatched};
 use crate::world::prepared::{Prepared, PreparedOffer};
 use crate::world::step::{Message, Move, Transition};
+use crate::world::storage::left::{Left, Unenumerated};
 use crate::world::tcp;
 use crate::world::tcp::connections::Connections;
 use ahash::AHashMap;
@@ -70,6 +71,10 @@ pub struct Tables {
     pub stream_ports: Interner<StreamBindings>,
     pub mailboxes: Interner<Mailboxes<SocketId>>,
     pub(super) storages: Interner<Option<Storage>>,
+    /// By process and the number of its files, the files that it may find when it has crashed.
+    pub(super) left_files: AHashMap<(ProcessId, u32), Arc<[Left]>>,
+    /// The last storage that had too many pending operations to look at all images, if any had.
+    pub unenumerated: Option<Unenumerated>,
     pub held: Interner<HeldConnection>,
     pub connections: Connections,
     pub timers: Interner<Countdowns>,
@@ -175,8 +180,8 @@ pub(crate) enum Missing {
     Link(Link),
     /// A program asks for an instant that is not one number.
     Instant(NodeId, OperationKey),
-    /// What a power failure leaves of the files of a process can't be told, for this reason.
-    Unrecoverable(ProcessId, String),
+    /// What is left of the files of a process, by their number, when it has crashed.
+    LeftFiles(ProcessId, u32),
     /// A program sends to a multicast group where packets have delays and keep an order.
     Unordered(NodeId, OperationKey),
     Connection([(ProcessId, SocketAddr); 2]),

@@ -30,7 +30,7 @@ pub(crate) fn effect(
 }
 
 /// The number of the files of a process.
-pub(crate) fn number(view: View<'_>, process: ProcessId, storage: Storage) -> Lookup<u32> {
+fn number(view: View<'_>, process: ProcessId, storage: Storage) -> Lookup<u32> {
     let declared = Storage::new(&view.processes[process.0 as usize].host.files);
     let storage = Some(storage).filter(|storage| *storage != declared);
     view.storages.find(&storage).ok_or_else(|| Missing::Storage(storage.unwrap_or_default()).into())

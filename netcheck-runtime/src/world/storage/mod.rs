@@ -7,9 +7,10 @@
 
 pub(crate) mod depends;
 pub(crate) mod effects;
+pub(crate) mod left;
 pub mod lost;
 pub mod operation;
 pub(crate) mod renaming;
 
-pub(crate) use effects::number;
 pub use effects::storage;
+pub use left::Unenumerated;

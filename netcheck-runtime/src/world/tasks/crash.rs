@@ -15,18 +15,15 @@
 use crate::id::{NodeId, OutcomeId, ProcessId, UnitId};
 use crate::operation::{Cause, Input, OperationKey, Outcome};
 use crate::unit::automaton::EdgeId;
-use crate::unit::learn::Diagnostic;
 use crate::unit::program::Program;
 use crate::world::components::{Component, ComponentId};
 use crate::world::enabled::{Asker, Enabled};
 use crate::world::step::{Class, Move, Transition, Writes};
-use crate::world::storage::{number, storage};
-use crate::world::system::{Interrupt, System};
+use crate::world::storage::left::Left;
+use crate::world::system::System;
 use crate::world::tables::{Lookup, Missing, Tables, View};
 use netcheck_models::event::Event;
-use netcheck_models::storage::{Storage, Tree};
 use std::rc::Rc;
-use std::sync::Arc;
 
 impl Tables {
     /// Whether processes may crash.
@@ -54,12 +51,6 @@ impl System {
             let times = self.declared.crashes_of(process).map_or(0, |crashes| crashes.times);
             (1..=times).for_each(|crashes| _ = self.shared().add_incarnation(process, crashes));
         }
-    }
-
-    /// What a power failure leaves of the files of a process can't be told.
-    pub(in crate::world) fn unrecoverable(&self, process: ProcessId, why: &str) -> Interrupt {
-        let name = &self.processes[process.0 as usize].host.name;
-        Interrupt::Diagnostic(Diagnostic(format!("of the files of \"{name}\", {why}")))
     }
 
     /// Adds what a process runs when it starts again.
@@ -111,25 +102,14 @@ impl View<'_> {
         let writes = self.comes_back(state, process)?;
         let kept = self.components.find(Component::Storage(process)).filter(|kept| kept.of(state) != 0);
         let Some(component) = kept else { return Ok(vec![(self.known.done, writes)]) };
-        let files = storage(self.tables, process, state);
-        let left = match self.declared.loses_power(process) {
-            false => vec![files.seen()],
-            true => {
-                let images = files.images(self.declared.survives);
-                images.map_err(|many| Missing::Unrecoverable(process, many.to_string()))?
-            }
-        };
-        let declared = &self.processes[process.0 as usize].host.files;
-        let start = |tree: Tree| {
-            let outcome = match tree == **declared {
-                true => self.known.done,
-                false => self.outcome(Outcome::Files(Arc::new(tree.clone())))?,
-            };
+        let files = component.of(state);
+        let left = self.left_files.get(&(process, files)).ok_or(Missing::LeftFiles(process, files))?;
+        let start = |&(outcome, files): &Left| {
             let mut writes = writes.clone();
-            writes.push((component, number(self, process, Storage::new(&tree))?));
-            Ok((outcome, writes))
+            writes.push((component, files));
+            (outcome, writes)
         };
-        left.into_iter().map(start).collect()
+        Ok(left.iter().map(start).collect())
     }
 
     fn may_crash_now(self, state: &[u32], (unit, node): (UnitId, NodeId)) -> bool {
