@@ -127,6 +127,23 @@ impl Pending {
     }
 }
 
+/// An operation that is not durable, and what becomes of it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Entry {
+    pub(super) pending: Pending,
+    pub(super) fate: Fate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Fate {
+    /// A sync will make it durable.
+    Open,
+    /// A sync of it has failed: it may survive, and no later sync is about it.
+    Refused,
+    /// It is durable, but has to come after an operation on the same file that is not.
+    Durable,
+}
+
 /// A name disappears, if it still leads to the inode.
 fn leave(tree: &mut Tree, directory: Inode, name: &[u8], inode: Inode) {
     if tree.find(directory, name) == Some(inode) {
@@ -139,7 +156,7 @@ fn leave(tree: &mut Tree, directory: Inode, name: &[u8], inode: Inode) {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Storage {
     pub(super) durable: Tree,
-    pub(super) pending: Vec<Pending>,
+    pub(super) pending: Vec<Entry>,
     /// The files that are open and that no name leads to in what programs see, by the numbers that programs give them.
     nameless: BTreeMap<u32, Inode>,
 }
@@ -157,12 +174,15 @@ impl Storage {
 
     /// The tree that a power failure leaves at least.
     pub fn durable(&self) -> Tree {
-        self.durable.by_content()
+        let mut tree = self.durable.clone();
+        let durable = self.pending.iter().filter(|entry| entry.fate == Fate::Durable);
+        durable.for_each(|entry| entry.pending.apply(&mut tree));
+        tree.by_content()
     }
 
     /// The number of pending operations.
     pub fn pending(&self) -> usize {
-        self.pending.len()
+        self.pending.iter().filter(|entry| entry.fate != Fate::Durable).count()
     }
 
     /// The storage after an operation.
@@ -184,8 +204,12 @@ impl Storage {
 
     fn applied(&self) -> Tree {
         let mut tree = self.durable.clone();
-        self.pending.iter().for_each(|pending| pending.apply(&mut tree));
+        self.pending.iter().for_each(|entry| entry.pending.apply(&mut tree));
         tree
+    }
+
+    fn push(&mut self, pending: Pending) {
+        self.pending.push(Entry { pending, fate: Fate::Open });
     }
 
     fn perform(&mut self, operation: &Operation) -> Option<()> {
@@ -213,7 +237,8 @@ impl Storage {
             Operation::Write { file, .. }
             | Operation::SetLength { file, .. }
             | Operation::SetMode { file, .. }
-            | Operation::Sync { file } => {
+            | Operation::Sync { file }
+            | Operation::FailedSync { file } => {
                 let inode = match file {
                     Subject::Path(path) => Some(seen.at(path)?),
                     // No image has it.
@@ -231,7 +256,7 @@ impl Storage {
                 return Some(());
             }
         };
-        self.pending.push(pending);
+        self.push(pending);
         Some(())
     }
 
@@ -239,11 +264,15 @@ impl Storage {
     fn perform_on(&mut self, inode: Inode, operation: &Operation) {
         match operation {
             Operation::Write { at, bytes, .. } => {
-                self.pending.push(Pending::Write { inode, at: *at, bytes: Arc::clone(bytes) });
+                self.push(Pending::Write { inode, at: *at, bytes: Arc::clone(bytes) });
             }
-            Operation::SetLength { length, .. } => self.pending.push(Pending::SetLength { inode, length: *length }),
+            Operation::SetLength { length, .. } => self.push(Pending::SetLength { inode, length: *length }),
             Operation::SetMode { mode, .. } => self.durable.set_mode(inode, *mode),
             Operation::Sync { .. } => self.sync(inode),
+            Operation::FailedSync { .. } => {
+                let refused = |entry: &&mut Entry| entry.fate == Fate::Open && entry.pending.is_of(inode);
+                self.pending.iter_mut().filter(refused).for_each(|entry| entry.fate = Fate::Refused);
+            }
             _ => unreachable!("an operation on names"),
         }
     }
@@ -252,32 +281,46 @@ impl Storage {
     /// before it to one of its names is durable with it.
     fn sync(&mut self, inode: Inode) {
         let is_directory = self.durable.is_directory(inode);
-        let mut durable: Vec<bool> = Vec::new();
-        for pending in &self.pending {
-            durable.push(if is_directory { pending.is_in(inode) } else { pending.is_of(inode) });
-        }
-        for later in (0..self.pending.len()).rev().filter(|_| is_directory) {
-            if durable[later] {
-                for (earlier, is_durable) in durable[..later].iter_mut().enumerate() {
-                    *is_durable |= precedes(&self.pending[earlier], &self.pending[later], &self.durable);
-                }
+        let is_synced = |pending: &Pending| if is_directory { pending.is_in(inode) } else { pending.is_of(inode) };
+        for later in (0..self.pending.len()).rev() {
+            let (before, after) = self.pending.split_at_mut(later);
+            let entry = &mut after[0];
+            if entry.fate == Fate::Open && is_synced(&entry.pending) {
+                entry.fate = Fate::Durable;
+            }
+            if entry.fate == Fate::Durable && is_directory {
+                let needed = before.iter_mut().filter(|one| precedes(&one.pending, &entry.pending, &self.durable));
+                needed.for_each(|one| one.fate = Fate::Durable);
             }
         }
-        let mut is_durable = durable.into_iter();
-        let (durable, pending) = self.pending.drain(..).partition::<Vec<_>, _>(|_| is_durable.next() == Some(true));
-        durable.iter().for_each(|pending| pending.apply(&mut self.durable));
-        self.pending = pending;
+        self.apply_durable();
+    }
+
+    /// Applies what is durable, but for what comes after an operation on the same file that is not.
+    fn apply_durable(&mut self) {
+        let mut kept: Vec<Entry> = Vec::new();
+        for entry in std::mem::take(&mut self.pending) {
+            let file = entry.pending.inode();
+            let is_content = entry.pending.is_of(file);
+            if entry.fate != Fate::Durable || is_content && kept.iter().any(|before| before.pending.is_of(file)) {
+                kept.push(entry);
+            } else {
+                entry.pending.apply(&mut self.durable);
+            }
+        }
+        self.pending = kept;
     }
 
     /// Without the inodes that no name can lead to any more, and numbered by content.
     fn tidied(mut self) -> Storage {
-        let entered: Vec<Inode> = self.pending.iter().filter_map(Pending::entered).collect();
+        let entered: Vec<Inode> = self.pending.iter().filter_map(|entry| entry.pending.entered()).collect();
         let order = self.durable.reached(entered);
-        self.pending.retain(|pending| {
+        self.pending.retain(|Entry { pending, .. }| {
             order.contains(&pending.inode()) && pending.directories().all(|directory| order.contains(&directory))
         });
         self.nameless.retain(|_, inode| order.contains(inode));
-        let pending = self.pending.iter().map(|pending| pending.renumbered(&order)).collect();
+        let renumbered = |entry: &Entry| Entry { pending: entry.pending.renumbered(&order), fate: entry.fate };
+        let pending = self.pending.iter().map(renumbered).collect();
         let nameless = self.nameless.iter().map(|(&number, inode)| (number, place(&order, *inode))).collect();
         Storage { durable: self.durable.renumbered(&order), pending, nameless }
     }

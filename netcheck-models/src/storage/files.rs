@@ -297,6 +297,19 @@ impl Files {
         Ok(())
     }
 
+    /// A sync fails: of a file, what was not durable before may be lost, and later syncs make only later changes durable; the names
+    /// in a directory are as before.
+    ///
+    /// # Errors
+    /// As `fsync(2)`: none, of what is open.
+    pub fn fail_sync(&mut self, handle: Handle) -> Result<(), Failure> {
+        let inode = self.of(handle)?.inode;
+        if !self.tree.is_directory(inode) {
+            self.tell(inode, |file| Operation::FailedSync { file });
+        }
+        Ok(())
+    }
+
     /// Facts about what is open.
     ///
     /// # Errors

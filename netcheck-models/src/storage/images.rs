@@ -1,6 +1,6 @@
 //! The files that a power failure may leave.
 
-use super::durable::{PENDING_MAX, Pending, Storage};
+use super::durable::{Entry, Fate, PENDING_MAX, Pending, Storage};
 use super::tree::{Inode, Tree};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -52,11 +52,11 @@ impl Storage {
     /// # Errors
     /// If too many operations are pending.
     pub fn images(&self, policy: Policy) -> Result<Vec<Tree>, TooMany> {
-        if self.pending.len() > PENDING_MAX && policy.survives != Survives::Lost {
-            return Err(TooMany { pending: self.pending.len() });
+        if self.pending() > PENDING_MAX && policy.survives != Survives::Lost {
+            return Err(TooMany { pending: self.pending() });
         }
         let left = match policy.survives {
-            Survives::Lost => BTreeSet::from([self.durable.clone()]),
+            Survives::Lost => BTreeSet::from([self.durable()]),
             Survives::Prefix => self.prefixes(policy.torn),
             Survives::Any => self.subsets(policy.torn),
         };
@@ -67,7 +67,12 @@ impl Storage {
     fn prefixes(&self, torn: Option<usize>) -> BTreeSet<Tree> {
         let mut tree = self.durable.clone();
         let mut left = BTreeSet::from([tree.clone()]);
-        for pending in &self.pending {
+        for Entry { pending, fate } in &self.pending {
+            if *fate == Fate::Durable {
+                left = left.into_iter().map(|tree| with(tree, pending)).collect();
+                pending.apply(&mut tree);
+                continue;
+            }
             if let Pending::Write { inode, at, bytes } = pending {
                 for end in inner_ends(*at, bytes.len(), torn) {
                     let mut torn = tree.clone();
@@ -83,7 +88,11 @@ impl Storage {
 
     fn subsets(&self, torn: Option<usize>) -> BTreeSet<Tree> {
         let mut left = BTreeSet::from([self.durable.clone()]);
-        for pending in &self.pending {
+        for Entry { pending, fate } in &self.pending {
+            if *fate == Fate::Durable {
+                left = left.into_iter().map(|tree| with(tree, pending)).collect();
+                continue;
+            }
             let mut with = left.clone();
             for tree in &left {
                 let mut survived = tree.clone();
@@ -102,6 +111,11 @@ impl Storage {
         }
         left
     }
+}
+
+fn with(mut tree: Tree, pending: &Pending) -> Tree {
+    pending.apply(&mut tree);
+    tree
 }
 
 /// The trees in which the first bytes of a write have survived: without the rest of its length, and with it.

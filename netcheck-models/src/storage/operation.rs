@@ -92,6 +92,11 @@ pub enum Operation {
         /// The file or directory.
         file: Subject,
     },
+    /// A sync of a file that has failed: what it was about may be lost, and no later sync is about it.
+    FailedSync {
+        /// The file.
+        file: Subject,
+    },
     /// A file is open and about to lose its last name: [`Subject::Nameless`] names it from now on.
     Keep {
         /// Its path.

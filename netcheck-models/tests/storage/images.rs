@@ -54,6 +54,7 @@ impl Definition {
             Operation::SetLength { file, length } => Step::Length { object: subject(file), length: *length },
             Operation::SetMode { .. } => return,
             Operation::Sync { file } => return self.disk.sync(subject(file)),
+            Operation::FailedSync { file } => return self.disk.fail_sync(subject(file)),
             Operation::Keep { path, number } => {
                 let before = self.nameless.insert(*number, at(path));
                 assert_eq!(before, None, "numbers of open files are their own");
@@ -127,8 +128,13 @@ fn call(random: &mut Random, files: &mut Files, open: &mut Option<Handle>) {
         6 | 7 => {
             let only_read = Access { read: true, ..Access::default() };
             let opened = files.open(if random.one_in(3) { b"." } else { one }, only_read, 0);
+            let fails = random.one_in(3);
             opened.map(|handle| {
-                files.sync(handle).unwrap();
+                if fails {
+                    files.fail_sync(handle).unwrap();
+                } else {
+                    files.sync(handle).unwrap();
+                }
                 files.close(handle);
             })
         }

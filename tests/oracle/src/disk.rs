@@ -62,6 +62,8 @@ enum Survival {
 pub struct Disk {
     start: Content,
     steps: Vec<(Step, bool)>,
+    /// the steps of which a sync has failed: no later one is about them
+    refused: BTreeSet<usize>,
     directories: BTreeSet<usize>,
     objects: usize,
 }
@@ -131,7 +133,8 @@ impl Disk {
     pub fn left_with(&self, mut content: Content) -> Disk {
         let named: BTreeSet<usize> = content.names.values().copied().collect();
         content.bytes.retain(|object, _| named.contains(object));
-        Disk { start: content, steps: Vec::new(), directories: self.directories.clone(), objects: self.objects }
+        let (directories, objects) = (self.directories.clone(), self.objects);
+        Disk { start: content, directories, objects, ..Disk::default() }
     }
 
     fn take(&self, content: &mut Content, step: &Step, survival: Survival) {
@@ -191,7 +194,7 @@ impl Disk {
 
     /// Makes the bytes and the length of a file durable, or the names in a directory.
     pub fn sync(&mut self, synced: usize) {
-        for index in 0..self.steps.len() {
+        for index in (0..self.steps.len()).filter(|index| !self.refused.contains(index)).collect::<Vec<_>>() {
             let is_now = match &self.steps[index].0 {
                 Step::Name { place, .. } | Step::NoName { place, .. } => place.0 == synced,
                 Step::Moved { from, to, .. } => from.0 == synced || to.0 == synced,
@@ -210,6 +213,15 @@ impl Disk {
                 None => break,
             }
         }
+    }
+
+    /// A sync of a file fails.
+    pub fn fail_sync(&mut self, file: usize) {
+        let is_about =
+            |step: &Step| matches!(step, Step::Bytes { object, .. } | Step::Length { object, .. } if *object == file);
+        let refused = self.steps.iter().enumerate().filter(|(_, (step, is_durable))| !is_durable && is_about(step));
+        let refused: Vec<usize> = refused.map(|(index, _)| index).collect();
+        self.refused.extend(refused);
     }
 
     fn needs(&self, later: usize, earlier: usize) -> bool {

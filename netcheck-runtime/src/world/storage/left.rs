@@ -1,0 +1,42 @@
+//! The files that processes find when they start again: for each storage, once.
+
+use crate::id::{OutcomeId, ProcessId};
+use crate::operation::Outcome;
+use crate::world::system::System;
+use netcheck_models::storage::{Storage, TooMany};
+use std::sync::Arc;
+
+/// A tree that a process may find: what it is told, and the number of the storage after it.
+pub(crate) type Left = (OutcomeId, u32);
+
+/// The files of a process, of which not all that a power failure may leave is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unenumerated {
+    pub process: ProcessId,
+    pub operations: TooMany,
+}
+
+impl System {
+    /// Adds what is left of the files of a process when it has crashed. If too many operations are pending, these are all of them
+    /// and none.
+    pub(in crate::world) fn add_left(&mut self, process: ProcessId, files: u32) {
+        let declared = Arc::clone(&self.processes[process.0 as usize].host.files);
+        let kept = self.storages.get(files).clone().unwrap_or_else(|| Storage::new(&declared));
+        let trees = match self.declared.loses_power(process) {
+            false => vec![kept.seen()],
+            true => kept.images(self.declared.survives).unwrap_or_else(|operations| {
+                self.unenumerated = Some(Unenumerated { process, operations });
+                vec![kept.durable(), kept.seen()]
+            }),
+        };
+        let left = trees.into_iter().map(|tree| match tree == *declared {
+            true => (self.known.done, self.storages.intern(&None)),
+            false => {
+                let storage = self.storages.intern(&Some(Storage::new(&tree)));
+                (self.learner.automata.intern(&Outcome::Files(Arc::new(tree))), storage)
+            }
+        });
+        let left = left.collect();
+        self.left_files.insert((process, files), left);
+    }
+}
