@@ -109,7 +109,7 @@ pub enum Event {
     Broken,
     /// A call fails although it need not: the declared failure of such calls.
     Failed,
-    /// A call fails although it need not, and its connection goes on as if it had not been made.
+    /// A call fails although it need not, and what it was about goes on as if it had not been made.
     FailedAlone,
     /// A call meets a reset although it need not, whatever call it is.
     Reset,

@@ -261,6 +261,8 @@ pub enum Failure {
     NotFound,
     NotPermitted,
     OutOfMemory,
+    InputOutput,
+    NoSpace,
 }
 
 impl Failure {
@@ -269,7 +271,9 @@ impl Failure {
         match self {
             Failure::NotPermitted => 1,
             Failure::NotFound => 2,
+            Failure::InputOutput => 5,
             Failure::OutOfMemory => 12,
+            Failure::NoSpace => 28,
             Failure::BrokenPipe => 32,
             Failure::AddressInUse => 98,
             Failure::AddressNotAvailable => 99,

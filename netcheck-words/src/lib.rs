@@ -11,8 +11,8 @@ mod table;
 
 pub use near::{either, hint, nearest, unknown};
 pub use table::{
-    CHECK, CRASH, CRASH_EXCLUSIVE, Exclusive, FAULTS, FILES, FILES_EXCLUSIVE, GROUPS, OF_TESTS, Order, SEARCHES, TCP,
-    Takes, UDP, UDP_EXCLUSIVE, Word,
+    CHECK, CRASH, CRASH_EXCLUSIVE, Exclusive, FAULTS, FILES, FILES_EXCLUSIVE, GROUPS, LEFT, OF_TESTS, Order, SEARCHES,
+    TCP, Takes, UDP, UDP_EXCLUSIVE, Word,
 };
 
 /// The units of delays and times, and their lengths in nanoseconds.
@@ -31,7 +31,7 @@ pub fn nothing_limited() -> &'static str {
 
 /// The message for what is left of files where nothing is lost.
 pub fn needs_power() -> &'static str {
-    "`fs` says what a power failure leaves of files: add `crash(power, …)`, or leave it out"
+    "these words of `fs` say what a power failure leaves of files: add `crash(power, …)`, or leave them out"
 }
 
 /// The message for an empty list of crashes.
@@ -41,7 +41,7 @@ pub fn no_crash() -> &'static str {
 
 /// The message for an empty list of what survives.
 pub fn no_files() -> &'static str {
-    "`fs` is empty: say what survives, as in `fs(prefix)`, or leave it out"
+    "`fs` is empty: say what survives or fails, as in `fs(prefix)` or `fs(sync)`, or leave it out"
 }
 
 /// The names of the lists that have a word.

@@ -177,7 +177,13 @@ pub const FILES: &[Word] = &[
     word("prefix", Takes::Maker, ""),
     word("lost", Takes::Maker, ""),
     positive("torn", Takes::Number, "512", "how many bytes a block has, at least 1"),
+    alone("read"),
+    alone("write"),
+    alone("sync"),
 ];
+
+/// Words of `fs(…)` that say what a power failure leaves.
+pub const LEFT: &[&str] = &["any", "prefix", "lost", "torn"];
 
 const ONE_WAY: &str = "each says what survives; keep one";
 
@@ -193,7 +199,7 @@ pub const CRASH_EXCLUSIVE: &[Exclusive] =
 pub const GROUPS: &[&str] = &["udp", "crash"];
 
 /// Lists that declare faults.
-pub const FAULTS: &[&str] = &["udp", "tcp", "crash"];
+pub const FAULTS: &[&str] = &["udp", "tcp", "crash", "fs"];
 
 /// Words of `udp(…)` that do not go together, but for the names of processes.
 pub const UDP_EXCLUSIVE: &[Exclusive] = &[

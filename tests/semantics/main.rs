@@ -8,6 +8,7 @@ mod deliveries;
 mod dense;
 mod dense_streams;
 mod described;
+mod failing_files;
 mod files;
 mod horizon;
 mod in_order;

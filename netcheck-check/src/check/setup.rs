@@ -23,7 +23,6 @@ use netcheck_runtime::unit::watchdog::Watch;
 use netcheck_runtime::world::components::StateVector;
 use netcheck_runtime::world::declared::{Declared, Demands};
 use netcheck_runtime::world::monitors::observer::Observer;
-use netcheck_runtime::world::storage::Unenumerated;
 use netcheck_runtime::world::system::{Asymmetry, Interrupt, LikeTasks, Registration, System};
 use std::cell::{Cell, RefCell};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -113,6 +112,7 @@ impl Job {
             duration_ns: checker.duration_ns(),
             observers: registered.monitors.clone(),
             survives: checker.files.map(|files| files.policy()).unwrap_or_default(),
+            files: checker.files.map(|files| files.fails()).unwrap_or_default(),
             has_drawn_delays: checker.has_drawn_delays(),
         };
         let knows_lines = || registered.registering.as_deref().is_none_or(are_lines_known);
@@ -216,6 +216,7 @@ impl Job {
             seed: self.checker.seed,
             copies_bytes_max: self.checker.copies_bytes_max,
             written_bytes_max: self.declared.tcp.streams.capacity,
+            file_failures: self.declared.files,
             statics: match () {
                 () if is_alone() => Statics::Own,
                 () if self.checker.may_run_apart => Statics::Unchanged,
@@ -383,8 +384,9 @@ impl Job {
                 "max_memory = {memory_bytes_max} bytes was reached; raise it, or keep fingerprints of states only \
                  (`store = fingerprint`)"
             ),
-            Limit::Files(Unenumerated { process, operations }) => {
-                format!("of the files of \"{}\", {operations}", self.registered.processes[process.0 as usize].name)
+            Limit::Files(of) => {
+                let process = &self.registered.processes[of.process.0 as usize].name;
+                format!("of the files of \"{process}\", {}", of.operations)
             }
             Limit::Simulated => String::new(),
             Limit::LocalStates => {

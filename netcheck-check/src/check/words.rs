@@ -19,7 +19,7 @@ use netcheck_runtime::operation::Side;
 use netcheck_runtime::world::declared::Direction;
 use netcheck_runtime::world::store::Keep;
 use netcheck_words::{
-    CHECK, CRASH, Exclusive, FAULTS, FILES, GROUPS, SEARCHES, TCP, UDP, either, hint, names, needs_power,
+    CHECK, CRASH, Exclusive, FAULTS, FILES, GROUPS, LEFT, SEARCHES, TCP, UDP, either, hint, names, needs_power,
     nothing_limited,
 };
 use network::{crash, files, tcp, udp};
@@ -132,6 +132,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
     }
     groups(words, &checker)?;
     if let Some(files) = words.iter().find(|word| word.name == "fs")
+        && list(files).is_ok_and(|words| has_any(words, LEFT))
         && !words.iter().any(|word| word.name == "crash" && list(word).is_ok_and(|words| has_any(words, &["power"])))
     {
         return Err(files.wrong(needs_power()));

@@ -7,7 +7,7 @@
 use netcheck_runtime::operation::{Cause, Failure, Operation, Outcome, ReceiveMode, Side, Stream};
 use netcheck_runtime::unit::shared::Shared;
 use netcheck_runtime::unit::wording;
-use netcheck_runtime::world::{choices, mailboxes, tasks, tcp, time, udp};
+use netcheck_runtime::world::{choices, mailboxes, storage, tasks, tcp, time, udp};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -106,6 +106,11 @@ pub(crate) enum Asked {
     Deadline,
     Compare,
     Distance,
+    /// Bytes of a file are read.
+    ReadFile,
+    /// Bytes of a file are written, or its length is set.
+    WriteFile,
+    SyncFile,
     Choose {
         alternatives: usize,
     },
@@ -294,6 +299,9 @@ impl Asked {
             Operation::Time(time::Operation::Deadline { .. }) => Asked::Deadline,
             Operation::Time(time::Operation::Compare { .. }) => Asked::Compare,
             Operation::Time(time::Operation::Distance { .. }) => Asked::Distance,
+            Operation::Storage(storage::Operation::Read) => Asked::ReadFile,
+            Operation::Storage(storage::Operation::Write) => Asked::WriteFile,
+            Operation::Storage(storage::Operation::Sync) => Asked::SyncFile,
             Operation::Choices(choices::Operation::Choose { alternatives }) => {
                 Asked::Choose { alternatives: *alternatives }
             }

@@ -26,7 +26,7 @@ fn call(word: &Word, nth: usize, Said { name, value }: &Said, words: &Words) -> 
     match (value, &word.takes) {
         (Value::Nothing, Takes::Delays) => quote!(.#name(..)),
         (Value::Nothing, Takes::Maker) => TokenStream::new(),
-        (Value::Nothing, _) if ["open", "close", "read", "write"].contains(&word.name) => {
+        (Value::Nothing, _) if ["open", "close", "read", "write", "sync"].contains(&word.name) => {
             let fail = format_ident!("fail_{name}");
             quote!(.#fail())
         }

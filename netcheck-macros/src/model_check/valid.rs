@@ -1,7 +1,8 @@
 //! Refuses words that do not go together, and functions that cannot become a check.
 
 use netcheck_words::{
-    CHECK, CRASH, CRASH_EXCLUSIVE, Exclusive, FAULTS, FILES, FILES_EXCLUSIVE, SEARCHES, TCP, UDP, UDP_EXCLUSIVE, Word,
+    CHECK, CRASH, CRASH_EXCLUSIVE, Exclusive, FAULTS, FILES, FILES_EXCLUSIVE, LEFT, SEARCHES, TCP, UDP, UDP_EXCLUSIVE,
+    Word,
 };
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
@@ -40,7 +41,8 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
         not_zero(files, FILES, cx);
         if understood && files.0.is_empty() {
             cx.error(name, netcheck_words::no_files());
-        } else if understood && !words.lists("crash").iter().any(|(_, crash)| crash.has("power")) {
+        } else if understood && files.has_any(LEFT) && !words.lists("crash").iter().any(|(_, crash)| crash.has("power"))
+        {
             cx.error(name, netcheck_words::needs_power());
         }
     }

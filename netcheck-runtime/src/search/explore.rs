@@ -214,7 +214,7 @@ impl Exploration<'_, '_> {
                 return Ok(());
             }
         }
-        self.seen.limit = self.seen.limit.or(self.system.unenumerated.map(Limit::Files));
+        self.seen.limit = self.seen.limit.or(self.system.images.unenumerated.map(Limit::Files));
         match &mut self.seen.symmetry {
             Some(symmetry) => symmetry.keep_up(self.system),
             None => Ok(()),

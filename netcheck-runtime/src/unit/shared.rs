@@ -2,7 +2,7 @@
 
 use crate::id::{CallerId, ClaimId, NodeId, ProcessId, UnitId};
 use crate::operation::files::Tree;
-use crate::operation::unix;
+use crate::operation::{storage, unix};
 use crate::unit::caller::{Backtraces, Callers, Line};
 use crate::unit::identity::causality::Events;
 use crate::unit::identity::checkpoint::Checkpoints;
@@ -56,6 +56,8 @@ pub struct Modes {
     pub copies_bytes_max: usize,
     /// The most bytes that a stream takes at once: a write is asked for no more.
     pub written_bytes_max: usize,
+    /// The calls on files that are asked for before they are made, since they may fail.
+    pub file_failures: storage::Failures,
     /// Whose the statics of programs are.
     pub statics: Statics,
 }

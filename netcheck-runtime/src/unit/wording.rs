@@ -2,7 +2,7 @@
 
 use crate::operation::files::{Tree, shown};
 use crate::operation::{Cause, Failure, Offer, Operation, Outcome, ReceiveMode, Side, Stream};
-use crate::operation::{choices, mailboxes, tasks, tcp, time, udp, unix};
+use crate::operation::{choices, mailboxes, storage, tasks, tcp, time, udp, unix};
 use crate::unit::caller::{is_of_a_library, is_own};
 use crate::unit::payload::payload;
 use crate::unit::shared::{Dating, Shared};
@@ -90,6 +90,9 @@ pub(crate) fn operation(operation: &Operation) -> String {
         Operation::Time(time::Operation::Deadline { .. }) => "deadline".to_owned(),
         Operation::Time(time::Operation::Compare { .. }) => "compare instants".to_owned(),
         Operation::Time(time::Operation::Distance { .. }) => "time between instants".to_owned(),
+        Operation::Storage(storage::Operation::Read) => "read of a file".to_owned(),
+        Operation::Storage(storage::Operation::Write) => "write to a file".to_owned(),
+        Operation::Storage(storage::Operation::Sync) => "sync of a file".to_owned(),
         Operation::Choices(choices::Operation::Choose { alternatives }) => format!("choose of {alternatives}"),
         Operation::Choices(choices::Operation::Select { candidates, .. }) => {
             format!("select! of {} branches", candidates.len())
@@ -266,6 +269,8 @@ pub fn outcome(outcome: &Outcome, shared: &Shared) -> String {
             Failure::NotFound => "no such file",
             Failure::NotPermitted => "not permitted",
             Failure::OutOfMemory => "out of memory",
+            Failure::InputOutput => "input/output error",
+            Failure::NoSpace => "no space left on the disk",
         }
         .to_owned(),
     }

@@ -1,6 +1,7 @@
 //! The declarations of one check, and the facts about its programs that a search must know at its start.
 
 use crate::id::ProcessId;
+use crate::operation::storage::Failures as FileFailures;
 use crate::operation::tasks::Cause;
 use crate::world::delays::Delays;
 use crate::world::monitors::observer::Observer;
@@ -79,6 +80,8 @@ pub struct Declared {
     pub observers: Vec<Observer>,
     /// Whether nothing is perturbed and nothing fails in the regions that programs enter with `faults::with`.
     pub ignores_regions: bool,
+    /// The calls on files that may fail.
+    pub files: FileFailures,
     /// What a power failure leaves of files.
     pub survives: Policy,
     /// Whether the delays of copies are drawn: each copy then arrives at an instant of its own, whoever receives it.
@@ -99,6 +102,7 @@ impl Declared {
                     tcp,
                     at_most: None,
                     crashes: Vec::new(),
+                    files: FileFailures::default(),
                     ignores_regions: true,
                     ..self
                 }

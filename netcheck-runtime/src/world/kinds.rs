@@ -14,6 +14,7 @@ macro_rules! for_each_kind_with_operations {
             Udp: udp,
             Tcp: tcp,
             Mailboxes: mailboxes,
+            Storage: storage,
             Time: time,
             Choices: choices,
         }

@@ -1,7 +1,7 @@
 //! Operations that units wait for, with all facts that the search needs of them repeatedly.
 
 use super::kinds::for_each_kind_with_operations;
-use super::{choices, mailboxes, tasks, tcp, time, udp};
+use super::{choices, mailboxes, storage, tasks, tcp, time, udp};
 use crate::id::{OutcomeId, TaskId};
 use crate::operation::{Offer, Operation, OperationKey};
 

@@ -13,6 +13,7 @@ use crate::world::events::{Events, Happened, Remaining};
 use crate::world::intern::Interner;
 use crate::world::monitors::table::Monitors;
 use crate::world::step::Transition;
+use crate::world::storage::images::Images;
 use crate::world::tables::{
     AllLost, Arrival, Arrivals, Channel, Known, Lookup, Missing, Process, Rules, Tables, Unit, View, WithoutFaults,
 };
@@ -122,8 +123,7 @@ impl System {
             stream_ports: Interner::new(),
             mailboxes: Interner::new(),
             storages: Interner::new(),
-            left_files: AHashMap::new(),
-            unenumerated: None,
+            images: Images::default(),
             held: Interner::new(),
             connections: Connections::default(),
             timers: Interner::new(),

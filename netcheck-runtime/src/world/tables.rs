@@ -18,7 +18,7 @@ use crate::world::monitors::sighting::Sighting;
 use crate::world::monitors::table::{Monitors, Unmarked, Unwatched};
 use crate::world::prepared::{Prepared, PreparedOffer};
 use crate::world::step::{Message, Move, Transition};
-use crate::world::storage::left::{Left, Unenumerated};
+use crate::world::storage::images::Images;
 use crate::world::tcp;
 use crate::world::tcp::connections::Connections;
 use ahash::AHashMap;
@@ -71,10 +71,7 @@ pub struct Tables {
     pub stream_ports: Interner<StreamBindings>,
     pub mailboxes: Interner<Mailboxes<SocketId>>,
     pub(super) storages: Interner<Option<Storage>>,
-    /// By process and the number of its files, the files that it may find when it has crashed.
-    pub(super) left_files: AHashMap<(ProcessId, u32), Arc<[Left]>>,
-    /// The last storage that had too many pending operations to look at all images, if any had.
-    pub unenumerated: Option<Unenumerated>,
+    pub images: Images,
     pub held: Interner<HeldConnection>,
     pub connections: Connections,
     pub timers: Interner<Countdowns>,

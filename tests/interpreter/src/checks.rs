@@ -8,6 +8,7 @@ use std::time::Duration;
 use netcheck::Network;
 use netcheck::check::{Checker, Crash, Dates, Direction, Files, Identity, Report, Search, Tcp, Udp, Unread};
 use oracle::disk;
+use oracle::language::files::Failing;
 use oracle::language::program::{self, Delays, Failure, Side, System, TICK_MS};
 
 use crate::tasks::root;
@@ -153,7 +154,9 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
         let declared =
             crash.processes.iter().fold(declared, |declared, &process| declared.process(program::name(process)));
         checker = checker.crash(if crash.stays_down { declared.stays_down() } else { declared });
-        checker = checker.files(left_of_files(crash.left));
+    }
+    if let Some(files) = files(&system.network) {
+        checker = checker.files(files);
     }
     if let Some(at_most) = system.network.at_most {
         checker = checker.at_most(at_most);
@@ -204,6 +207,23 @@ pub fn check_with(
     });
     let ends = seen.lock().expect("no one panics with it").clone();
     (report, ends)
+}
+
+/// The declared behaviour of disks, if anything is declared.
+fn files(network: &program::Network) -> Option<Files> {
+    let power = network.crash.as_ref().filter(|crash| crash.power);
+    let Failing { read, write, sync } = network.failing_files;
+    if power.is_none() && !network.failing_files.any() {
+        return None;
+    }
+    let mut files = left_of_files(power.map(|crash| crash.left).unwrap_or_default());
+    if read {
+        files = files.fail_read();
+    }
+    if write {
+        files = files.fail_write();
+    }
+    Some(if sync { files.fail_sync() } else { files })
 }
 
 fn left_of_files(policy: disk::Policy) -> Files {

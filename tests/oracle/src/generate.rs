@@ -16,6 +16,7 @@ mod usual;
 pub use like::like_system;
 
 use crate::language::everyday::Everyday;
+use crate::language::files::Failing;
 use crate::language::program::{Crash, ELAPSED, Instruction, Network, Process, System, Tcp, Value};
 use random::Random;
 
@@ -137,6 +138,7 @@ fn network(random: &mut Random) -> Network {
         duration_ms: None,
         tcp: None,
         crash: None,
+        failing_files: Failing::default(),
         anonymous: false,
         watched: false,
     }

@@ -115,6 +115,9 @@ pub(super) fn files(word: &Word<'_>) -> Result<Files, Wrong> {
         files = match word.name {
             "any" | "prefix" | "lost" => alone(word, files)?,
             "torn" => files.torn(positive(word)?),
+            "read" => alone(word, files.fail_read())?,
+            "write" => alone(word, files.fail_write())?,
+            "sync" => alone(word, files.fail_sync())?,
             _ => return Err(unknown_in("fs", word, FILES)),
         };
     }

@@ -170,9 +170,10 @@ impl Behind {
             bytes.extend_from_slice(&buffer[..buffer.len().min(room)]);
         }
         let length = bytes.len();
+        let location = self.location;
         let number = context::current().begin_write(descriptor.0, back, &bytes);
         inner.state = State::Busy(blocking::begin(self.location, move || {
-            let written = context::current().end_write(number).map_err(std::error);
+            let written = context::current().end_write(number, location).map_err(std::error);
             drop(descriptor);
             Done::Write(written)
         }));

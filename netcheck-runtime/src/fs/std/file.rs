@@ -1,8 +1,9 @@
 //! Files that are open, and how they are opened.
 
 use super::metadata::{Facts, Metadata};
-use super::{MASK, Permissions, bytes, call};
+use super::{MASK, Permissions, bytes, call, call_or_fail};
 use crate::operation::files::{Access, Failure, Files, Handle, Seek as To};
+use crate::operation::storage;
 use crate::unit::poll::context;
 use netcheck_memory::{Cloned, Handed};
 use std::fmt;
@@ -92,24 +93,38 @@ impl File {
     ///
     /// # Errors
     /// As the original.
+    #[track_caller]
     pub fn sync_all(&self) -> io::Result<()> {
-        self.either(::std::fs::File::sync_all, Files::sync)
+        self.sync(::std::fs::File::sync_all)
     }
 
     /// As [`sync_all`](File::sync_all).
     ///
     /// # Errors
     /// As the original.
+    #[track_caller]
     pub fn sync_data(&self) -> io::Result<()> {
-        self.either(::std::fs::File::sync_data, Files::sync)
+        self.sync(::std::fs::File::sync_data)
+    }
+
+    #[track_caller]
+    fn sync(&self, real: impl FnOnce(&::std::fs::File) -> io::Result<()>) -> io::Result<()> {
+        let Opened::Own(own) = &self.0 else { return self.either(real, Files::sync) };
+        let failed = |files: &mut Files| files.fail_sync(own.0);
+        call_or_fail((&context::current(), storage::Operation::Sync), failed, |files| files.sync(own.0))
     }
 
     /// Cuts the file, or adds zeros to it.
     ///
     /// # Errors
     /// As the original.
+    #[track_caller]
     pub fn set_len(&self, size: u64) -> io::Result<()> {
-        self.either(|file| file.set_len(size), |files, handle| files.set_length(handle, size))
+        self.either_or_fail(
+            storage::Operation::Write,
+            |file| file.set_len(size),
+            |files, handle| files.set_length(handle, size),
+        )
     }
 
     /// Facts about the file.
@@ -153,6 +168,21 @@ impl File {
         self.either(|file| file.set_modified(time), |_, _| Ok(()))
     }
 
+    #[track_caller]
+    fn either_or_fail<R: Handed>(
+        &self,
+        what: storage::Operation,
+        real: impl FnOnce(&::std::fs::File) -> io::Result<R>,
+        own: impl FnOnce(&mut Files, Handle) -> Result<R, Failure>,
+    ) -> io::Result<R> {
+        match &self.0 {
+            Opened::Real(file) => real(file),
+            Opened::Own(descriptor) => {
+                call_or_fail((&context::current(), what), |_| Ok(()), |files| own(files, descriptor.0))
+            }
+        }
+    }
+
     fn either<R: Handed>(
         &self,
         real: impl FnOnce(&::std::fs::File) -> io::Result<R>,
@@ -190,17 +220,24 @@ fn to(at: SeekFrom) -> To {
 }
 
 impl Read for &File {
+    #[track_caller]
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &self.0 {
             Opened::Real(file) => (&*file).read(buffer),
-            Opened::Own(own) => call(&context::current(), |files| files.read(own.0, buffer)),
+            Opened::Own(own) => call_or_fail(
+                (&context::current(), storage::Operation::Read),
+                |_| Ok(()),
+                |files| files.read(own.0, buffer),
+            ),
         }
     }
 }
 
 impl Write for &File {
+    #[track_caller]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.either(|mut file| file.write(bytes), |files, handle| files.write(handle, bytes))
+        let own = |files: &mut Files, handle| files.write(handle, bytes);
+        self.either_or_fail(storage::Operation::Write, |mut file| file.write(bytes), own)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -215,12 +252,14 @@ impl Seek for &File {
 }
 
 impl Read for File {
+    #[track_caller]
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         (&*self).read(buffer)
     }
 }
 
 impl Write for File {
+    #[track_caller]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         (&*self).write(bytes)
     }
@@ -237,15 +276,22 @@ impl Seek for File {
 }
 
 impl FileExt for File {
+    #[track_caller]
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         match &self.0 {
             Opened::Real(file) => file.read_at(buffer, offset),
-            Opened::Own(own) => call(&context::current(), |files| files.read_at(own.0, buffer, offset)),
+            Opened::Own(own) => call_or_fail(
+                (&context::current(), storage::Operation::Read),
+                |_| Ok(()),
+                |files| files.read_at(own.0, buffer, offset),
+            ),
         }
     }
 
+    #[track_caller]
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
-        self.either(|file| file.write_at(bytes, offset), |files, handle| files.write_at(handle, bytes, offset))
+        let own = |files: &mut Files, handle| files.write_at(handle, bytes, offset);
+        self.either_or_fail(storage::Operation::Write, |file| file.write_at(bytes, offset), own)
     }
 }
 

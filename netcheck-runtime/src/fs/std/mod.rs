@@ -16,6 +16,7 @@ pub use metadata::{FileType, Metadata};
 pub(super) use file::Descriptor;
 
 use crate::operation::files::{Failure, Files};
+use crate::operation::storage;
 use crate::unit::poll::context::{self, Context};
 use metadata::Facts;
 use netcheck_memory::Handed;
@@ -23,6 +24,7 @@ use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
+use std::panic::Location;
 use std::path::{Path, PathBuf};
 
 /// The permissions that a new file or directory does not get.
@@ -34,6 +36,20 @@ const COPIED_BYTES: usize = 8 * 1024;
 /// A call on the files of the current process.
 fn call<R: Handed>(context: &Context, call: impl FnOnce(&mut Files) -> Result<R, Failure>) -> io::Result<R> {
     context.files(call).map_err(error)
+}
+
+/// A call on the files of the current process that may fail by the declared faults; `failed` is told the files of a failure.
+#[track_caller]
+fn call_or_fail<R: Handed>(
+    (context, what): (&Context, storage::Operation),
+    failed: impl FnOnce(&mut Files) -> Result<(), Failure>,
+    call: impl FnOnce(&mut Files) -> Result<R, Failure>,
+) -> io::Result<R> {
+    if let Err(number) = context.may_fail(what, Location::caller()) {
+        self::call(context, failed)?;
+        return Err(error(number));
+    }
+    self::call(context, call)
 }
 
 /// The error with a number of Linux; with 0, that of arguments for which the system is not asked.

@@ -1,12 +1,13 @@
 //! Calls on the files of the host, and writes that reach them later.
 
-use crate::operation::files::{Failure, Files, Handle, Operation, Path, Tree};
-use crate::operation::{Effect, storage};
+use crate::operation::files::{self, Failure, Files, Handle, Path, Tree};
+use crate::operation::{Effect, Operation, Outcome, storage};
 use crate::unit::identity::causality::ObjectId;
 use crate::unit::payload::payload;
 use crate::unit::poll::context::{Context, State};
 use crate::unit::poll::own_files::BegunWrite;
 use netcheck_memory::{Handed, engine};
+use std::panic::Location;
 use std::sync::Arc;
 
 impl Context {
@@ -27,6 +28,19 @@ impl Context {
         engine(|| self.in_files(|_, files| call(files)))
     }
 
+    /// Whether a call on files that may fail does, by the declared faults: the number of the failure on Linux.
+    pub(crate) fn may_fail(&self, call: storage::Operation, location: &'static Location<'static>) -> Result<(), i32> {
+        if !self.shared.modes.file_failures.has(call) {
+            return Ok(());
+        }
+        // Of a call that `tokio::fs` makes in a task of its own, the line that has asked for it.
+        let task = engine(|| self.state().tasks.running().filter(|task| task.blocks).map(|task| task.location));
+        match self.ask(Operation::Storage(call), task.unwrap_or(location)) {
+            Outcome::Failed(failure) => Err(failure.number()),
+            _ => Ok(()),
+        }
+    }
+
     /// Begins a write that goes so many bytes back and reaches the tree later; returns its number.
     pub(crate) fn begin_write(&self, handle: Handle, back: u64, bytes: &[u8]) -> u32 {
         engine(|| {
@@ -43,8 +57,16 @@ impl Context {
         })
     }
 
-    /// A write that was begun reaches the tree.
-    pub(crate) fn end_write(&self, number: u32) -> Result<(), i32> {
+    /// A write that was begun fails as declared, or reaches the tree.
+    pub(crate) fn end_write(&self, number: u32, location: &'static Location<'static>) -> Result<(), i32> {
+        if let Err(failure) = self.may_fail(storage::Operation::Write, location) {
+            engine(|| self.state().files.begun.retain(|write| write.number != number));
+            return Err(failure);
+        }
+        self.perform_write(number)
+    }
+
+    fn perform_write(&self, number: u32) -> Result<(), i32> {
         engine(|| {
             self.in_files(|begun, files| match begun.iter().position(|write| write.number == number) {
                 Some(index) => begun.remove(index).perform(files),
@@ -57,7 +79,7 @@ impl Context {
     /// learns whether one fails.
     pub(in crate::unit) fn end_writes(&self) {
         while let Some(number) = { self.state().files.begun.first().map(|write| write.number) } {
-            let _failed = self.end_write(number);
+            let _failed = self.perform_write(number);
         }
     }
 
@@ -82,7 +104,7 @@ impl Context {
             (call(&mut files.begun, seen), seen.take_done())
         };
         for operation in done {
-            if !matches!(operation, Operation::Keep { .. } | Operation::Forget { .. }) {
+            if !matches!(operation, files::Operation::Keep { .. } | files::Operation::Forget { .. }) {
                 self.remark(|| in_words(&operation));
             }
             self.effect(Effect::Storage(storage::Effect(operation)));
@@ -92,7 +114,9 @@ impl Context {
 }
 
 /// A change of files, for readers.
-fn in_words(operation: &Operation) -> String {
+fn in_words(operation: &files::Operation) -> String {
+    use files::Operation;
+
     let quoted = |path: &Path| format!("`{}`", String::from_utf8_lossy(path));
     match operation {
         Operation::Create { path, .. } => format!("{} is created", quoted(path)),
@@ -105,6 +129,7 @@ fn in_words(operation: &Operation) -> String {
         Operation::Link { from, to } => format!("{} is also {} now", quoted(from), quoted(to)),
         Operation::SetMode { file, mode } => format!("the permissions of {file} are {mode:o} now"),
         Operation::Sync { file } => format!("{file} is synced"),
+        Operation::FailedSync { file } => format!("the sync of {file} fails"),
         Operation::Keep { path, .. } => format!("{} is open, and loses its last name", quoted(path)),
         Operation::Forget { .. } => "a file without a name is closed".to_owned(),
     }

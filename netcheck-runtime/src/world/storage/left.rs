@@ -1,20 +1,11 @@
 //! The files that processes find when they start again: for each storage, once.
 
-use crate::id::{OutcomeId, ProcessId};
+use super::images::Unenumerated;
+use crate::id::ProcessId;
 use crate::operation::Outcome;
 use crate::world::system::System;
-use netcheck_models::storage::{Storage, TooMany};
+use netcheck_models::storage::Storage;
 use std::sync::Arc;
-
-/// A tree that a process may find: what it is told, and the number of the storage after it.
-pub(crate) type Left = (OutcomeId, u32);
-
-/// The files of a process, of which not all that a power failure may leave is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unenumerated {
-    pub process: ProcessId,
-    pub operations: TooMany,
-}
 
 impl System {
     /// Adds what is left of the files of a process when it has crashed. If too many operations are pending, these are all of them
@@ -25,7 +16,7 @@ impl System {
         let trees = match self.declared.loses_power(process) {
             false => vec![kept.seen()],
             true => kept.images(self.declared.survives).unwrap_or_else(|operations| {
-                self.unenumerated = Some(Unenumerated { process, operations });
+                self.images.unenumerated = Some(Unenumerated { process, operations });
                 vec![kept.durable(), kept.seen()]
             }),
         };
@@ -37,6 +28,6 @@ impl System {
             }
         });
         let left = left.collect();
-        self.left_files.insert((process, files), left);
+        self.images.left.insert((process, files), left);
     }
 }

@@ -19,7 +19,7 @@ use crate::unit::program::Program;
 use crate::world::components::{Component, ComponentId};
 use crate::world::enabled::{Asker, Enabled};
 use crate::world::step::{Class, Move, Transition, Writes};
-use crate::world::storage::left::Left;
+use crate::world::storage::images::Left;
 use crate::world::system::System;
 use crate::world::tables::{Lookup, Missing, Tables, View};
 use netcheck_models::event::Event;
@@ -103,7 +103,7 @@ impl View<'_> {
         let kept = self.components.find(Component::Storage(process)).filter(|kept| kept.of(state) != 0);
         let Some(component) = kept else { return Ok(vec![(self.known.done, writes)]) };
         let files = component.of(state);
-        let left = self.left_files.get(&(process, files)).ok_or(Missing::LeftFiles(process, files))?;
+        let left = self.images.left.get(&(process, files)).ok_or(Missing::LeftFiles(process, files))?;
         let start = |&(outcome, files): &Left| {
             let mut writes = writes.clone();
             writes.push((component, files));

@@ -8,6 +8,7 @@ use crate::families::{
 };
 use oracle::disk::{Policy, Survives};
 use oracle::generate::{self, Size, Words};
+use oracle::language::files::Failing;
 use oracle::language::program::{Crash, Network};
 use oracle::naive::Limits;
 use random::Random;
@@ -97,6 +98,12 @@ pub fn files_agree(seeds: Range<u64>) -> Option<Figures> {
         let processes = if random.percent(20) { Vec::new() } else { vec![0] };
         let crash = Crash { processes, times, stays_down: random.percent(30), power, left };
         system.network.crash = random.percent(85).then_some(crash);
+        if random.percent(45) {
+            let may = |random: &mut Random| random.percent(50);
+            system.network.failing_files =
+                Failing { read: may(&mut random), write: may(&mut random), sync: may(&mut random) };
+            system.network.at_most = Some(1 + random.index(2));
+        }
         system
     };
     made_otherwise_agree(seeds, Limits::of(3_000), of, generate)

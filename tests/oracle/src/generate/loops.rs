@@ -3,6 +3,7 @@
 //! Registers only take a few values, so that the executions come back to where they were.
 
 use super::{Instruction, Network, Process, Random, Value, Writer, any};
+use crate::language::files::Failing;
 use crate::language::program::ELAPSED;
 
 pub(super) fn network(random: &mut Random) -> Network {
@@ -17,6 +18,7 @@ pub(super) fn network(random: &mut Random) -> Network {
         duration_ms: None,
         tcp: None,
         crash: None,
+        failing_files: Failing::default(),
         anonymous: false,
         watched: false,
     }

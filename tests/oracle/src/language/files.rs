@@ -20,7 +20,7 @@ pub enum FileWord {
         value: Value,
         length: usize,
     },
-    /// writes a code of the bytes of a file, as [`code`] has it
+    /// writes a code of the bytes of a file, as [`code`] has it, or `FAILED`
     Get {
         file: File,
         into: usize,
@@ -56,6 +56,20 @@ pub enum FileWord {
     Sync {
         handle: usize,
     },
+}
+
+/// The calls on files that may fail.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Failing {
+    pub read: bool,
+    pub write: bool,
+    pub sync: bool,
+}
+
+impl Failing {
+    pub fn any(self) -> bool {
+        self.read || self.write || self.sync
+    }
 }
 
 /// One of the names of files.

@@ -18,7 +18,7 @@ use std::io::ErrorKind;
 
 use crate::disk;
 use crate::language::everyday::Everyday;
-use crate::language::files::FileCall;
+use crate::language::files::{Failing, FileCall};
 
 /// The value that is written when the time is up.
 pub const ELAPSED: u8 = 255;
@@ -58,6 +58,7 @@ pub struct Network {
     pub duration_ms: Option<u32>,
     pub tcp: Option<Tcp>,
     pub crash: Option<Crash>,
+    pub failing_files: Failing,
     /// who accepts does not look who has connected
     pub anonymous: bool,
     /// a monitor watches: each value that a `Set` or an `Add` writes is emitted
@@ -165,6 +166,7 @@ impl Network {
             duration_ms: None,
             tcp: None,
             crash: None,
+            failing_files: Failing::default(),
             anonymous: false,
             watched: false,
         }
@@ -553,8 +555,20 @@ impl System {
 
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Network { copies, window, delay, delays, slow, at_most, duration_ms, tcp, crash, anonymous, watched: _ } =
-            &self.network;
+        let Network {
+            copies,
+            window,
+            delay,
+            delays,
+            slow,
+            at_most,
+            duration_ms,
+            tcp,
+            crash,
+            failing_files,
+            anonymous,
+            watched: _,
+        } = &self.network;
         write!(f, "udp(copies = {copies:?}, window = {window}")?;
         if *delay {
             match delays {
@@ -576,6 +590,9 @@ impl fmt::Display for System {
             if *left != disk::Policy::default() {
                 write!(f, ", {left:?}")?;
             }
+        }
+        if failing_files.any() {
+            write!(f, ", {failing_files:?}")?;
         }
         if let Some(at_most) = at_most {
             write!(f, ", at_most = {at_most}")?;

@@ -7,7 +7,7 @@
 use super::operation::Wait;
 use super::state::{Activity, ProcessState, World};
 use crate::disk::{Disk, ROOT, Step};
-use crate::language::files::{File, FileCall, FileWord, code};
+use crate::language::files::{Failing, File, FileCall, FileWord, code};
 use crate::language::program::{FAILED, Value, payload};
 
 /// The files of a process, those that it has opened, and the calls that are begun.
@@ -29,6 +29,8 @@ struct Opened {
     at_once: bool,
     /// a write is begun, and not made
     is_busy: bool,
+    /// a write has failed, and nobody knows yet
+    has_failed: bool,
 }
 
 /// A call that is begun, and the task that waits for it, if any does.
@@ -48,6 +50,18 @@ enum Call {
     Open { handle: usize, file: File, appends: bool },
     Write { opened: usize, bytes: Vec<u8> },
     Sync { opened: usize },
+}
+
+impl Call {
+    /// Whether it may fail.
+    fn is_among(&self, failing: Failing) -> bool {
+        match self {
+            Call::Put { .. } | Call::Write { .. } => failing.write,
+            Call::Get { .. } => failing.read,
+            Call::SyncNames | Call::Sync { .. } => failing.sync,
+            Call::Rename { .. } | Call::Remove { .. } | Call::Open { .. } => false,
+        }
+    }
 }
 
 impl Files {
@@ -77,6 +91,38 @@ impl Files {
             if matches!(call, Call::Write { .. }) {
                 self.make(call, false);
             }
+        }
+    }
+
+    /// Whether the call that is begun may fail. A read fails only of a file that is there.
+    pub(super) fn may_fail(&self, index: usize, failing: Failing) -> bool {
+        let call = &self.begun[index].call;
+        let is_there = |file: &File| self.object(*file).is_some();
+        call.is_among(failing) && if let Call::Get { file, .. } = call { is_there(file) } else { true }
+    }
+
+    /// A call fails; what is written to which register, if anything is.
+    fn fail(&mut self, call: Call) -> Option<(usize, u8)> {
+        match call {
+            // The file is there by then, and empty.
+            Call::Put { file, .. } => {
+                let object = self.object_or_new(file);
+                if self.disk.seen().file(&(ROOT, file.name())).is_some_and(|bytes| !bytes.is_empty()) {
+                    self.disk.perform(Step::Length { object, length: 0 });
+                }
+                None
+            }
+            Call::Get { into, .. } => Some((into, FAILED)),
+            Call::Write { opened, .. } => {
+                let opened = &mut self.opened[opened];
+                (opened.is_busy, opened.has_failed) = (false, !opened.at_once);
+                None
+            }
+            Call::Sync { opened } => {
+                self.disk.fail_sync(self.opened[opened].object);
+                None
+            }
+            Call::SyncNames | Call::Rename { .. } | Call::Remove { .. } | Call::Open { .. } => None,
         }
     }
 
@@ -124,7 +170,7 @@ impl Files {
             Call::Open { handle, file, appends } => {
                 let object = self.object_or_new(file);
                 self.handles[handle] = Some(self.opened.len());
-                self.opened.push(Opened { object, at: 0, appends, at_once, is_busy: false });
+                self.opened.push(Opened { object, at: 0, appends, at_once, is_busy: false, has_failed: false });
                 None
             }
             Call::Write { opened, bytes } => {
@@ -154,7 +200,7 @@ const HANDLES_MAX: usize = 8;
 
 impl ProcessState {
     /// Begins a call, or makes it; what the task waits for, and whether it makes the instruction again after that.
-    pub(super) fn call_files(&mut self, task: usize, call: FileCall) -> Option<(Wait, bool)> {
+    pub(super) fn call_files(&mut self, task: usize, call: FileCall, failing: Failing) -> Option<(Wait, bool)> {
         let value_of = |value: Value| match value {
             Value::Constant(constant) => constant,
             Value::Register(register) => self.registers[register],
@@ -175,6 +221,10 @@ impl ProcessState {
                 if opened.is_busy {
                     return Some((Wait::File { until_idle: true }, true));
                 }
+                if opened.has_failed && !matches!(call.word, FileWord::Sync { .. }) {
+                    files.opened[number].has_failed = false;
+                    return None;
+                }
                 match call.word {
                     FileWord::Write { value, length, .. } => {
                         let call = Call::Write { opened: number, bytes: payload(value_of(value), length) };
@@ -190,6 +240,10 @@ impl ProcessState {
                 }
             }
         };
+        if at_once && call.is_among(failing) {
+            files.begun.push(Begun { call, task });
+            return Some((Wait::FileCall, false));
+        }
         if at_once {
             if let Some((into, value)) = files.make(call, true) {
                 self.registers[into] = value;
@@ -202,14 +256,15 @@ impl ProcessState {
 }
 
 impl World<'_> {
-    /// Makes a call that is begun; the task that waits for it goes on.
-    pub(super) fn call(&mut self, process: usize, index: usize) {
+    /// Makes a call that is begun, or it fails; the task that waits for it goes on.
+    pub(super) fn call(&mut self, process: usize, index: usize, fails: bool) {
         let state = &mut self.state.processes[process];
         let Begun { call, task } = state.files.begun.remove(index);
         let is_write = matches!(call, Call::Write { .. });
-        let result = state.files.make(call, false);
         let task = &mut state.tasks[task];
-        if task.activity == Activity::Waiting(Wait::File { until_idle: is_write }) {
+        let at_once = task.activity == Activity::Waiting(Wait::FileCall);
+        let result = if fails { state.files.fail(call) } else { state.files.make(call, at_once) };
+        if at_once || task.activity == Activity::Waiting(Wait::File { until_idle: is_write }) {
             task.activity = Activity::Waiting(Wait::Called { result });
         }
     }

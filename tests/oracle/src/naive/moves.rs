@@ -32,7 +32,7 @@ impl World<'_> {
                 others.push(Move::Start { process });
             }
             late.extend(self.restarts(process));
-            others.extend((0..state.files.begun()).map(|index| Move::Call { process, index }));
+            self.add_file_calls(process, &mut others, &mut failures);
             failures.extend(self.crashes(process));
             let is_isolated = |task: usize| self.system.processes[process].isolated.contains(&task);
             let mut shared = (0..state.tasks.len()).filter(|&task| !is_isolated(task));
@@ -103,7 +103,7 @@ impl World<'_> {
                     }
                     Wait::Sleep { deadline_ms } => timers.push(fire(deadline_ms)),
                     Wait::Join { deadline, .. } => timers.extend(deadline.map(|(deadline_ms, _)| fire(deadline_ms))),
-                    Wait::Lock | Wait::File { .. } => {}
+                    Wait::Lock | Wait::File { .. } | Wait::FileCall => {}
                     Wait::Called { .. } => others.push(Move::Run { process, task }),
                     Wait::Tcp { operation, deadline_ms, may_fail, .. } => {
                         let is_made = matches!(operation, Operation::Connect { called: None, .. });
@@ -191,6 +191,24 @@ impl World<'_> {
         let lefts = if declared.power { self.left_by_power_failure(process) } else { vec![None] };
         let crashes = |returns| lefts.iter().cloned().map(move |left| Move::Crash { process, returns, left });
         returns.flat_map(crashes).collect()
+    }
+
+    /// The calls on files that are begun: one in the middle of what a task does comes before all others.
+    fn add_file_calls(&self, process: usize, others: &mut Vec<Move>, failures: &mut Vec<Move>) {
+        let state = &self.state.processes[process];
+        let begun = state.files.begun();
+        let is_calling = |task: &TaskState| task.activity == Activity::Waiting(Wait::FileCall);
+        let indices = match state.tasks.iter().any(TaskState::is_calling) {
+            true if state.tasks.iter().any(is_calling) => begun - 1..begun,
+            true => return,
+            false => 0..begun,
+        };
+        for index in indices {
+            others.push(Move::Call { process, index, fails: false });
+            let may_fail = state.files.may_fail(index, self.system.network.failing_files);
+            let fails = may_fail && self.state.faults_left != Some(0);
+            failures.extend(fails.then_some(Move::Call { process, index, fails: true }));
+        }
     }
 
     /// The starts of a process that has crashed, with each image of its files.

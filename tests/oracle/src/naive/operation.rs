@@ -69,6 +69,8 @@ pub(super) enum Wait {
     File {
         until_idle: bool,
     },
+    /// in the middle of what the task does: a call on files that may fail
+    FileCall,
     /// for nothing: the call is made, and its result is written to a register
     Called {
         result: Option<(usize, u8)>,
@@ -207,6 +209,7 @@ pub(super) enum Move {
     Call {
         process: usize,
         index: usize,
+        fails: bool,
     },
     Run {
         process: usize,
@@ -336,6 +339,12 @@ impl Move {
     }
 
     pub(super) fn is_failure(&self) -> bool {
-        matches!(self, Move::Tcp { is_failure: true, .. } | Move::Hang { .. } | Move::Crash { .. })
+        matches!(
+            self,
+            Move::Tcp { is_failure: true, .. }
+                | Move::Hang { .. }
+                | Move::Crash { .. }
+                | Move::Call { fails: true, .. }
+        )
     }
 }

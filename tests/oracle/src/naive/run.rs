@@ -64,6 +64,7 @@ impl World<'_> {
         let is_watched = self.system.network.watched;
         let is_timed = self.system.takes_time();
         let isolated = &self.system.processes[process].isolated;
+        let failing = self.system.network.failing_files;
         let is_named = tcp.is_some_and(|tcp| tcp.processes.is_empty() || tcp.processes.contains(&process));
         let state = &mut self.state.processes[process];
         // an abort waits for the next await
@@ -174,7 +175,7 @@ impl World<'_> {
                     }
                 }
                 Instruction::File(call) => {
-                    if let Some((wait, again)) = state.call_files(task, call) {
+                    if let Some((wait, again)) = state.call_files(task, call, failing) {
                         state.tasks[task].position -= usize::from(again);
                         break Activity::Waiting(wait);
                     }

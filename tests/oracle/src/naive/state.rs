@@ -371,7 +371,8 @@ impl TaskState {
     }
 
     pub(super) fn is_calling(&self) -> bool {
-        let calls = matches!(self.activity, Activity::Waiting(Wait::Clock { .. } | Wait::TryReceive { .. }));
+        let calls =
+            matches!(self.activity, Activity::Waiting(Wait::Clock { .. } | Wait::TryReceive { .. } | Wait::FileCall));
         calls || self.operation().is_some_and(Operation::is_synchronous)
     }
 

@@ -53,9 +53,13 @@ impl World<'_> {
                 self.run(process, 0, findings)
             }
             Move::Run { process, task } => self.run(process, task, findings),
-            Move::Call { process, index } => {
-                self.call(process, index);
-                Ok(())
+            Move::Call { process, index, fails } => {
+                self.use_fault(fails);
+                findings.failed |= fails;
+                // Without a wait in between, the task goes on.
+                let calling = self.state.processes[process].tasks.iter().position(TaskState::is_calling);
+                self.call(process, index, fails);
+                calling.map_or(Ok(()), |task| self.run(process, task, findings))
             }
             Move::Bind { process, task } => {
                 let Wait::Bind { socket, port, number } = self.wait(process, task) else { unreachable!() };
