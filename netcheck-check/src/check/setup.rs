@@ -207,7 +207,7 @@ impl Job {
             captures: self.captures(),
             remembers: self.checker.remembers(),
             unread: self.unread(),
-            untyped_nodes_max: self.checker.unread.nodes_max(),
+            untyped_max: self.checker.unread.untyped_max(),
             dating: self.dating(),
             reach_ns: self.demands.reach_ns(),
             relative_dates: self.checker.dates == Dates::Relative,

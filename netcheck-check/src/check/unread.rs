@@ -1,9 +1,13 @@
 //! Bytes of memory that no program can read.
 
 use crate::check::Checker;
+use netcheck_runtime::unit::shared::Untyped;
 
 /// With more local states, unread bytes are cleared: to find out which these are takes up to a second, once in a process.
 const NODES_MAX: usize = 1_000;
+
+/// With more states, they are cleared as well: a few local states more are many states more.
+const STATES_MAX: usize = 100_000;
 
 /// The number that is written over unread bytes where none must make a difference: no address, not small, and not zero.
 const OVERWRITTEN: u64 = 0xa5a5_a5a5_a5a5_a5a5;
@@ -19,7 +23,8 @@ const OVERWRITTEN: u64 = 0xa5a5_a5a5_a5a5_a5a5;
 pub enum Unread {
     /// They stay as they are, and are compared as all others are.
     Compared,
-    /// They are cleared after each step once a check has met more than 1,000 local states. It begins again then.
+    /// They are cleared after each step once a check has met more than 1,000 local states, or 100,000 states. It begins
+    /// again then.
     #[default]
     ClearedOfMany,
     /// They are cleared after each step.
@@ -41,13 +46,14 @@ impl Unread {
         }
     }
 
-    /// With more local states they are overwritten.
-    pub(super) fn nodes_max(self) -> usize {
-        match self {
-            Unread::Compared => usize::MAX,
-            Unread::ClearedOfMany => NODES_MAX,
-            Unread::Cleared | Unread::Overwritten => 0,
-        }
+    /// With more local states, or more states, they are overwritten.
+    pub(super) fn untyped_max(self) -> Untyped {
+        let (nodes, states) = match self {
+            Unread::Compared => (usize::MAX, usize::MAX),
+            Unread::ClearedOfMany => (NODES_MAX, STATES_MAX),
+            Unread::Cleared | Unread::Overwritten => (0, 0),
+        };
+        Untyped { nodes, states }
     }
 
     /// The number that is written over them.

@@ -13,6 +13,7 @@ use crate::reduction::stubborn::StubbornSet;
 use crate::rest::deadlock_of_part;
 use crate::violation::Found;
 use crate::world::components::StateVector;
+use crate::world::declared::Demands;
 use crate::world::step::{Move, Transition};
 use crate::world::store::{Encoded, StateId, decode};
 use crate::world::system::{Interrupt, System};
@@ -240,6 +241,10 @@ impl Exploration<'_, '_> {
 
     /// Reports how far the search is.
     fn looks_up(&mut self) -> Result<IsOver, Interrupt> {
+        let demands = self.system.demands;
+        if !demands.types && self.system.needs_types(self.seen.store.len()) {
+            return Err(Interrupt::Demands(Demands { types: true, ..demands }));
+        }
         let Plan { limits, progress, advisor, .. } = self.plan;
         if progress.takes_hunt() && advisor.hunts() {
             self.seen.limit = Some(Limit::Interrupt);

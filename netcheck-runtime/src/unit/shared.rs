@@ -40,8 +40,8 @@ pub struct Modes {
     pub shows_outputs: bool,
     /// The number that is written over the bytes of memory that no program can read, after each step.
     pub unread: Option<u64>,
-    /// With more local states, a check begins again and writes over such bytes.
-    pub untyped_nodes_max: usize,
+    /// With more, a check begins again and writes over such bytes.
+    pub untyped_max: Untyped,
     /// By what programs are told instants.
     pub dating: Dating,
     /// Whether programs depend only on how far dates lie apart, and from now.
@@ -60,6 +60,15 @@ pub struct Modes {
     pub file_failures: storage::Failures,
     /// Whose the statics of programs are.
     pub statics: Statics,
+}
+
+/// How much a check meets before it reads the types of what lies in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Untyped {
+    /// Local states.
+    pub nodes: usize,
+    /// States.
+    pub states: usize,
 }
 
 impl Modes {

@@ -5,7 +5,7 @@ use crate::operation::{Effect, Input, Offer, Operation, OperationKey, Outcome, S
 use crate::unit::automaton::EdgeId;
 use crate::unit::learn::{Diagnostic, Learner};
 use crate::unit::program::Program;
-use crate::unit::shared::{Dating, Shared, Statics};
+use crate::unit::shared::{Dating, Shared, Statics, Untyped};
 use crate::world::components::{Component, ComponentId, Components, StateVector, trim};
 use crate::world::declared::{Declared, Demands};
 use crate::world::enabled::Enabled;
@@ -351,7 +351,7 @@ impl System {
                 || edge.effects.iter().any(|effect| matches!(effect, Effect::Time(time::Effect::Number))),
             lingers: self.demands.lingers || edge.effects.iter().any(resets_by_closing),
             ports: self.demands.ports,
-            types: self.demands.types || self.needs_types(),
+            types: self.demands.types || self.needs_types(0),
             driver: self.demands.driver || depends_on_driver(&target.offers),
             losses,
             ..faults::regions::demands(self.demands, &edge.effects)
@@ -362,11 +362,11 @@ impl System {
         Ok(id)
     }
 
-    /// Whether there are so many local states that it is worth the time to read the types of what lies in memory.
-    fn needs_types(&self) -> bool {
-        self.modes.remembers
-            && self.learner.automata.nodes.len() > self.modes.untyped_nodes_max
-            && netcheck_memory::types::are_known()
+    /// Whether there are so many local states, or states, that it is worth the time to read the types of what lies in memory.
+    pub(crate) fn needs_types(&self, states: usize) -> bool {
+        let Untyped { nodes: nodes_max, states: states_max } = self.modes.untyped_max;
+        let are_many = self.learner.automata.nodes.len() > nodes_max || states > states_max;
+        self.modes.remembers && are_many && netcheck_memory::types::are_known()
     }
 
     /// Adds the units that were spawned since the last call.

@@ -26,6 +26,29 @@ async fn remembers_nothing() {
     }
 }
 
+/// States that a check may meet.
+const STATES_MAX: usize = 150_000;
+
+/// As many programs as this, which have few local states each.
+fn beside_each_other(programs: usize, unread: Unread) -> Report {
+    Checker::new().reduction(false).max_states(STATES_MAX).unread(unread).check(|net| {
+        for number in 0..programs {
+            net.process(format!("program {number}"), remembers_nothing);
+        }
+    })
+}
+
+#[test]
+fn bytes_that_nobody_reads_are_cleared_once_there_are_many_states() {
+    let few = [Unread::Compared, Unread::ClearedOfMany].map(|unread| beside_each_other(2, unread).states());
+    assert_eq!(few[0], few[1], "few states are no reason to clear anything");
+    let compared = beside_each_other(4, Unread::Compared);
+    assert_eq!(compared.verdict(), Verdict::Inconclusive, "{compared}");
+    let cleared = beside_each_other(4, Unread::ClearedOfMany);
+    assert_eq!(cleared.verdict(), Verdict::Verified, "{cleared}");
+    assert_eq!(cleared.states(), beside_each_other(4, Unread::Cleared).states());
+}
+
 /// As `remembers_nothing`, with two variables of one name that are kept over each await, and two that `pin!` makes.
 async fn keeps_two_variables_of_one_name() {
     let kept = 7_u64;

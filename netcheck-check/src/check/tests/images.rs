@@ -13,7 +13,7 @@ use netcheck_runtime::unit::names::Host;
 use netcheck_runtime::unit::payload::Payloads;
 use netcheck_runtime::unit::poll::operations::Pending;
 use netcheck_runtime::unit::program::Program;
-use netcheck_runtime::unit::shared::{Dating, Modes, Shared, Statics};
+use netcheck_runtime::unit::shared::{Dating, Modes, Shared, Statics, Untyped};
 use netcheck_runtime::unit::watchdog::Watch;
 use std::any::Any;
 use std::hint::black_box;
@@ -37,7 +37,7 @@ fn shared() -> Rc<Shared> {
         captures: false,
         remembers: true,
         unread: None,
-        untyped_nodes_max: usize::MAX,
+        untyped_max: Untyped { nodes: usize::MAX, states: usize::MAX },
         dating: Dating::Latest,
         relative_dates: false,
         reach_ns: 1,
