@@ -73,7 +73,7 @@ impl Job {
     /// Searches to the fixpoint.
     pub(super) fn search(&mut self) -> Result<Searched, Error> {
         let ((mut explored, rounds), learned) = self.attempt(Job::explore)?;
-        explored.spread();
+        explored.spread(&learned.system);
         let apart = explored.split > 0;
         Ok(Searched { explored, rounds, apart, simulated: None, learned })
     }

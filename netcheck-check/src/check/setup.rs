@@ -18,7 +18,7 @@ use netcheck_runtime::search::progress::Progress;
 use netcheck_runtime::unit::caller::are_lines_known;
 use netcheck_runtime::unit::names::Host;
 use netcheck_runtime::unit::program::Program;
-use netcheck_runtime::unit::shared::{Dating, Modes, Shared, Statics};
+use netcheck_runtime::unit::shared::{Dating, Modes, Shared, Statics, Untyped};
 use netcheck_runtime::unit::watchdog::Watch;
 use netcheck_runtime::world::components::StateVector;
 use netcheck_runtime::world::declared::{Declared, Demands};
@@ -132,8 +132,7 @@ impl Job {
         };
         power_failures(&mut declared)?;
         if !declared.crashes.is_empty() {
-            // The arguments for these do not cover processes that start again.
-            checker.symmetry = false;
+            // The argument for them does not cover processes that start again.
             if checker.tasks == Tasks::Tracked {
                 checker.tasks = Tasks::Shared;
             }
@@ -207,7 +206,10 @@ impl Job {
             captures: self.captures(),
             remembers: self.checker.remembers(),
             unread: self.unread(),
-            untyped_max: self.checker.unread.untyped_max(),
+            untyped_max: {
+                let unread = self.checker.unread;
+                Untyped { nodes: unread.nodes_max(), states: unread.states_max() }
+            },
             dating: self.dating(),
             reach_ns: self.demands.reach_ns(),
             relative_dates: self.checker.dates == Dates::Relative,

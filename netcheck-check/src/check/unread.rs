@@ -1,7 +1,6 @@
 //! Bytes of memory that no program can read.
 
 use crate::check::Checker;
-use netcheck_runtime::unit::shared::Untyped;
 
 /// With more local states, unread bytes are cleared: to find out which these are takes up to a second, once in a process.
 const NODES_MAX: usize = 1_000;
@@ -46,14 +45,22 @@ impl Unread {
         }
     }
 
-    /// With more local states, or more states, they are overwritten.
-    pub(super) fn untyped_max(self) -> Untyped {
-        let (nodes, states) = match self {
-            Unread::Compared => (usize::MAX, usize::MAX),
-            Unread::ClearedOfMany => (NODES_MAX, STATES_MAX),
-            Unread::Cleared | Unread::Overwritten => (0, 0),
-        };
-        Untyped { nodes, states }
+    /// With more local states, they are overwritten.
+    pub(super) fn nodes_max(self) -> usize {
+        self.max(NODES_MAX)
+    }
+
+    /// With more states, they are overwritten.
+    pub(super) fn states_max(self) -> usize {
+        self.max(STATES_MAX)
+    }
+
+    fn max(self, of_many: usize) -> usize {
+        match self {
+            Unread::Compared => usize::MAX,
+            Unread::ClearedOfMany => of_many,
+            Unread::Cleared | Unread::Overwritten => 0,
+        }
     }
 
     /// The number that is written over them.

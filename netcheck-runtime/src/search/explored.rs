@@ -6,7 +6,7 @@ use super::filling::Filling;
 use super::frontier::Frontier;
 use super::plan::{Limit, Limits, Plan};
 use super::progress::{Phase, Progress, Seen};
-use crate::id::{ProcessId, UnitId};
+use crate::id::UnitId;
 use crate::property::Properties;
 use crate::reduction::bisimulation::Quotient;
 use crate::reduction::footprint::Footprints;
@@ -340,11 +340,12 @@ impl Explored {
     }
 
     /// Adds to each process the edges and outputs of those that are like it.
-    pub fn spread(&mut self) {
+    pub fn spread(&mut self, system: &System) {
         let Some(symmetry) = &self.symmetry else { return };
         let outputs = self.outputs.iter().flat_map(|&(unit, output)| {
-            let like = symmetry.like(ProcessId(unit.0));
-            like.map(move |process| (UnitId(process.0), output))
+            let of = system.shared().unit(unit);
+            let image = move |process| system.shared().incarnation(process, of.crashes);
+            symmetry.like(of.process).map(move |process| (image(process), output))
         });
         self.outputs = outputs.collect();
         let edges: Vec<EdgeId> = self.taken.iter().flat_map(|edge| symmetry.images_of_edge(edge)).collect();

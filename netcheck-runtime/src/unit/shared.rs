@@ -307,6 +307,14 @@ impl Shared {
         id
     }
 
+    /// The unit as which a process is run after so many crashes; 0: the one that it begins as.
+    pub(crate) fn incarnation(&self, process: ProcessId, crashes: u32) -> UnitId {
+        let units = self.units.borrow();
+        let is_it = |info: &UnitInfo| info.process == process && info.parent.is_none() && info.crashes == crashes;
+        let index = units.iter().position(is_it).expect("like processes crash equally often");
+        UnitId(index as u32)
+    }
+
     /// The id of the `index`th isolated task with this name of `parent`.
     pub(crate) fn child(&self, parent: UnitId, name: &'static str, index: u32) -> UnitId {
         if let Some(&child) = self.children.borrow().get(&(parent, name, index)) {

@@ -103,7 +103,7 @@ impl<'a> Renaming<'a> {
         let info = self.shared.unit(unit);
         match (info.parent, info.ordinal) {
             (Some(parent), Some((name, index))) => self.shared.child(self.unit(parent), name, index),
-            _ => unreachable!("who has no parent is a process"),
+            _ => self.shared.incarnation(self.process(info.process), info.crashes),
         }
     }
 

@@ -145,6 +145,7 @@ impl Known<'_> {
         (0..).zip(self.after).all(starts_alike)
             && udp.all(|udp| are_named(udp.processes.as_ref()))
             && are_named(self.declared.tcp.processes.as_ref())
+            && self.declared.crashes.iter().all(|crashes| are_named(Some(&crashes.processes)))
     }
 }
 

@@ -86,13 +86,15 @@ impl Likeness {
         Ok(())
     }
 
-    /// Isolated tasks of one name that an edge of a process spawns and that were not compared yet: they may be alike.
+    /// Isolated tasks of one name that an edge of a process which has not crashed spawns and that were not compared yet: they may be
+    /// alike.
     fn like_tasks(&self, system: &System, edge: EdgeId) -> Option<LikeTasks> {
         let shared = system.shared();
         let Edge { roots, .. } = system.learner.automata.edge(edge);
         let named = roots.iter().filter_map(|&(unit, _)| {
             let info = shared.unit(unit);
-            let of_process = info.parent.is_some_and(|parent| shared.unit(parent).parent.is_none());
+            let parent = info.parent.map(|parent| shared.unit(parent));
+            let of_process = parent.is_some_and(|parent| parent.parent.is_none() && parent.crashes == 0);
             info.ordinal.filter(|_| of_process).map(|(name, index)| (info.process, name, index))
         });
         let named: Vec<_> = named.filter(|(of, ..)| !self.exchanged.contains(of)).collect();

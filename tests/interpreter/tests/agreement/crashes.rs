@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::Figures;
 use crate::families::{
-    endless_agrees_by, made_otherwise_agree, watched_agree, with_intervals, with_lists, with_segments,
+    agree_with_symmetry_where, endless_agrees_by, made_otherwise_agree, watched_agree, with_intervals, with_lists,
+    with_segments,
 };
 use oracle::disk::{Policy, Survives};
 use oracle::generate::{self, Size, Words};
@@ -80,6 +81,15 @@ pub fn endless_agrees(seeds: Range<u64>) -> Option<Figures> {
         crash(seed, network);
     };
     endless_agrees_by(seeds, limits, |seed| generate::endless::endless_system(seed, limits, declare))
+}
+
+/// Compares systems with like processes, which are exchanged.
+pub fn like_processes_agree(seeds: Range<u64>) -> Option<Figures> {
+    agree_with_symmetry_where(seeds, (1_000, false), |seed, network| {
+        network.delay = false;
+        network.tcp.iter_mut().for_each(|tcp| tcp.delay = None);
+        crash(seed, network);
+    })
 }
 
 /// Compares systems that use files: without crashes, with kills and, most of them, with power failures.

@@ -251,6 +251,10 @@ families! {
     random_systems_with_files_agree: 48_000_000, 30, 16_000,
         crashes::files_agree,
         ["clean": |figures| figures.clean => 100, "files lost": |figures| figures.lost => 200];
+    random_systems_with_like_processes_that_crash_agree: 49_000_000, 60, 34_000,
+        crashes::like_processes_agree,
+        ["symmetries": |figures| figures.symmetries.saved => 150,
+            "told apart": |figures| figures.symmetries.told_apart => 100];
     random_monitors_over_systems_that_crash_agree: 47_000_000, 30, 14_000,
         crashes::monitors_agree,
         ["only rejections": |figures| figures.watched.only_rejected => 50];
@@ -583,7 +587,7 @@ fn agree_with_symmetry(seeds: Range<u64>, executions_max: u64, has_loops: bool) 
 }
 
 /// The same on networks that something else is declared of.
-fn agree_with_symmetry_where(
+pub fn agree_with_symmetry_where(
     seeds: Range<u64>,
     (executions_max, has_loops): (u64, bool),
     declare: fn(u64, &mut Network),
