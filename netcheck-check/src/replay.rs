@@ -4,6 +4,7 @@
 use crate::trace::dates::Dates;
 use crate::trace::describe::{describe, due};
 use crate::trace::flow::Flow;
+use crate::trace::left::would_have_prevented;
 use crate::trace::refused::unheard;
 use crate::trace::situation::{Situations, Watcher};
 use crate::trace::step::{Step, Timing};
@@ -106,6 +107,7 @@ pub(crate) fn replay(
             step.remarks.extend(due(system, &path, &dates));
         }
         step.remarks.extend(unheard(&seen, &step));
+        step.remarks.extend(would_have_prevented(system, &path, &state));
         flow.trace(system, &taken, number as u32, &mut step);
         seen.push(step);
         system.apply(&state, &taken, &mut next)?;

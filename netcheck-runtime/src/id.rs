@@ -109,7 +109,7 @@ pub struct ConnectionId(pub u32);
 
 /// A source line of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct CallerId(pub(crate) u32);
+pub struct CallerId(pub(crate) u32);
 
 impl fmt::Display for UnitId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -102,6 +102,59 @@ fn what_is_not_synced_may_be_lost_with_the_power() {
     }
 }
 
+/// The number of the first line of this file with these words.
+fn line(words: &str) -> usize {
+    let has_words = |line: &str| line.contains(words);
+    include_str!("crash_files.rs").lines().position(has_words).expect("the words stand here") + 1
+}
+
+#[test]
+fn the_line_is_named_after_which_a_sync_is_missing() {
+    let power = Crash::power().process("server");
+    for (saves, file, words) in [
+        (Saves::WithoutSync, "data/new", "file.write_all(&[number])"),
+        (Saves::WithoutSyncOfDirectory, "data", "fs::rename(\"data/new\""),
+    ] {
+        let report = numbers(&Checker::new().crash(power.clone()), saves);
+        let text = report.counterexample().expect("a number is given away twice").to_string();
+        assert!(text.contains("* what was not synced is lost: `data/last`\n"), "{text}");
+        let missing = format!("* a sync of `{file}` after tests/semantics/crash_files.rs:{} (#", line(words));
+        assert!(text.contains(&missing) && text.contains("\n"), "{text}");
+    }
+}
+
+/// Finds of what it has written before that something is there, or that nothing is.
+async fn write_both() {
+    let [one, two, done] = [fs::read("one").await, fs::read("two").await, fs::read("done").await];
+    assert!(done.is_err() || !one.unwrap().is_empty() || !two.unwrap().is_empty(), "both are lost");
+    for _ in 0..2 {
+        let mut file = fs::OpenOptions::new().append(true).open("one").await.unwrap();
+        file.write_all(b"1").await.unwrap();
+        file.flush().await.unwrap();
+    }
+    fs::write("two", "2").await.unwrap();
+    let mark = File::create("done").await.unwrap();
+    mark.sync_all().await.unwrap();
+    File::open("/").await.unwrap().sync_all().await.unwrap();
+    sleep(Duration::from_secs(1)).await;
+}
+
+/// The sync of a file is missing after its last write, and each of several files is named.
+#[test]
+fn syncs_of_several_files_may_be_missing() {
+    let report = Checker::new().crash(Crash::power()).check(|net| {
+        net.process("store", write_both).files([("one", ""), ("two", "")]);
+    });
+    let text = report.counterexample().expect("both files are empty").to_string();
+    let file = "tests/semantics/crash_files.rs";
+    let (one, two) = (line("file.write_all(b\"1\")"), line("fs::write(\"two\""));
+    let of = |path: &str, line: usize| format!("of `{path}` after {file}:{line} (#");
+    let missing = text.lines().find(|line| line.contains("* a sync of ")).expect("syncs are missing");
+    assert!(missing.contains(&of("one", one)) && missing.contains(&format!("), or {}", of("two", two))), "{text}");
+    let written: Vec<&str> = text.lines().filter(|line| line.contains("`/one` is written")).collect();
+    assert!(text.contains("* what was not synced is lost: `one`, `two`\n") && written.len() == 2, "{text}");
+}
+
 /// The contents of `log` with which a process has started: it appends two lines, the second one without a sync.
 fn logs(checker: &Checker) -> BTreeSet<String> {
     let report = checker.check(|net| {

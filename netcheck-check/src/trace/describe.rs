@@ -241,6 +241,8 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
         network.push(Doing::Lost { datagram: wording::outcome(&sent, system.shared()), sent: None });
     }
     let process = system.shared().process_of(unit);
+    let remarks = system.learner.remarks(edge).iter().map(|remark| wording::remark(remark, system.shared()));
+    let remarks = remarks.chain(left_behind(system, state, process, operation, &answer)).collect();
     Some(Step {
         process: system.shared().unit(unit).name,
         task: (offer.task.0 > 0).then_some(offer.task.0),
@@ -257,8 +259,7 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
         peer: peer(system, process, operation, &answer),
         payload: payload(operation, &answer, &system.shared().payloads),
         network,
-        remarks: [system.learner.remarks(edge).to_vec(), left_behind(system, state, process, operation, &answer)]
-            .concat(),
+        remarks,
         events: happenings(system, state, transition),
         asked: Asked::of(operation, system.shared()),
         answered: Some(Answered::of(&answer, system.shared())),

@@ -5,6 +5,7 @@
 //! - [`describe`]: a step from a transition and the states around it;
 //! - [`dates`]: the time since the start of instants that steps have read;
 //! - [`refused`]: why a connection was refused;
+//! - [`left`]: which files a crash has taken, and which syncs would have prevented that;
 //! - [`flow`]: which step sent the arrivals of another;
 //! - [`situation`]: where each process is after each step;
 //! - [`source`]: the source lines of steps;
@@ -34,7 +35,7 @@ pub(crate) mod flow;
 mod fold;
 pub(crate) mod html;
 pub(crate) mod layout;
-mod left;
+pub(crate) mod left;
 pub(crate) mod machine;
 pub(crate) mod markup;
 mod merge;

@@ -55,12 +55,14 @@ impl Callers {
             self.root.get_or_init(|| root_of(Path::new(location.file())));
             return self.id(line(location));
         }
-        let own = backtraces.current().line.clone();
-        match (own, task) {
-            (Some(own), _) => self.id(own.from(self.root.get().and_then(Option::as_deref))),
-            (None, Some(task)) => task,
-            (None, None) => self.id(line(location)),
-        }
+        self.running(backtraces).or(task).unwrap_or_else(|| self.id(line(location)))
+    }
+
+    /// The innermost source line of the program in the current poll, wherever it has called; `None` if none is found, or
+    /// without debug information.
+    pub(crate) fn running(&mut self, backtraces: &Backtraces) -> Option<CallerId> {
+        let own = backtraces.current().line.clone()?;
+        Some(self.id(own.from(self.root.get().and_then(Option::as_deref))))
     }
 
     fn id(&mut self, line: Line) -> CallerId {

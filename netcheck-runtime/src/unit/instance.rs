@@ -5,8 +5,7 @@
 
 use crate::id::{NodeId, TaskId, UnitId};
 use crate::operation::files::Tree;
-use crate::operation::tasks;
-use crate::operation::{Begun, Effect, Input, Offer, Operation, OperationKey, Outcome};
+use crate::operation::{Begun, Effect, Input, Offer, Operation, OperationKey, Outcome, tasks};
 use crate::unit::identity::causality::Traced;
 use crate::unit::identity::checkpoint::{Position, PositionId};
 use crate::unit::identity::memory::ImageId;
@@ -14,6 +13,7 @@ use crate::unit::panics::{self, Cause, Panic, Unwound};
 use crate::unit::poll::context::{self, Abandoned, Context};
 use crate::unit::poll::tasks::Task;
 use crate::unit::program::Program;
+use crate::unit::remark::Remark;
 use crate::unit::shared::{Shared, Value};
 use crate::unit::waiting::Waiting;
 use netcheck_memory::{Carried, Held, call_on_step_stack, engine_region};
@@ -68,7 +68,7 @@ pub struct Stepped {
     /// The files of the host, if they are others than the check declares.
     pub(crate) files: Option<Arc<Tree>>,
     /// Remarks for readers on the step, if calls are traced.
-    pub(crate) remarks: Vec<String>,
+    pub(crate) remarks: Vec<Remark>,
     /// The calls that it has let wait and that might have completed.
     pub(crate) begun: Begun,
 }

@@ -14,6 +14,7 @@ use crate::unit::order::Order;
 use crate::unit::panics::{Cause, Panic};
 use crate::unit::pool::{Pool, Run};
 use crate::unit::program::Program;
+use crate::unit::remark::Remark;
 use crate::unit::shared::Shared;
 use crate::unit::{dated, wording};
 use ahash::{AHashMap, AHashSet};
@@ -46,7 +47,7 @@ pub struct Learner {
     pub(super) incarnations: AHashMap<UnitId, (UnitId, NodeId)>,
     pub(super) merged: Merged,
     /// Remarks for readers on steps, if calls are traced.
-    remarks: AHashMap<EdgeId, Vec<String>>,
+    remarks: AHashMap<EdgeId, Vec<Remark>>,
     /// Sampling of the steps whose order could be swapped.
     swaps: Samples,
     order: Order,
@@ -118,7 +119,7 @@ impl Learner {
     }
 
     /// Remarks for readers on the step of an edge, if calls are traced.
-    pub fn remarks(&self, edge: EdgeId) -> &[String] {
+    pub fn remarks(&self, edge: EdgeId) -> &[Remark] {
         self.remarks.get(&edge).map_or(&[], Vec::as_slice)
     }
 

@@ -19,6 +19,7 @@
 //! - [`waiting`]: where tasks wait for what is no operation;
 //! - [`waits`]: the ends of tasks that a tracked task waits for, learned where it has not had to wait;
 //! - [`perform`]: one execution repeated for an observer, each poll once;
+//! - [`remark`]: what readers are told of a step;
 //! - [`payload`]: payloads as Rust literals;
 //! - [`wording`]: operations and outcomes as stable text.
 //!
@@ -47,6 +48,7 @@ pub mod poll;
 mod pool;
 pub mod program;
 mod recency;
+pub mod remark;
 mod set_back;
 pub mod shared;
 pub mod source_line;

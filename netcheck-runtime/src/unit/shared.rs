@@ -333,6 +333,11 @@ impl Shared {
         self.callers.borrow_mut().current(location, task, &self.backtraces)
     }
 
+    /// The program's own source line in the current poll, if one is found.
+    pub(super) fn running_line(&self) -> Option<CallerId> {
+        self.callers.borrow_mut().running(&self.backtraces)
+    }
+
     /// A source line that makes calls.
     pub(crate) fn line(&self, caller: CallerId) -> Line {
         self.callers.borrow().line(caller)

@@ -1,10 +1,12 @@
 //! Operations and outcomes as text that is the same in every run: no memory addresses, hashes or varying times.
 
+use crate::id::CallerId;
 use crate::operation::files::{Tree, shown};
 use crate::operation::{Cause, Failure, Offer, Operation, Outcome, ReceiveMode, Side, Stream};
 use crate::operation::{choices, mailboxes, storage, tasks, tcp, time, udp, unix};
 use crate::unit::caller::{is_of_a_library, is_own};
 use crate::unit::payload::payload;
+use crate::unit::remark::Remark;
 use crate::unit::shared::{Dating, Shared};
 use crate::unit::source_line::{file_and_line, place};
 use std::cmp::Ordering;
@@ -15,12 +17,23 @@ use std::time::Duration;
 /// The source line of an offer: the program's own if calls are traced.
 pub fn line(offer: &Offer, shared: &Shared) -> String {
     match offer.caller {
-        Some(caller) => {
-            let line = shared.line(caller);
-            file_and_line(&line.file, line.number)
-        }
+        Some(caller) => line_of(caller, shared),
         None => place(offer.location),
     }
+}
+
+/// A remark on a step, with the source line of a call on files.
+pub fn remark(remark: &Remark, shared: &Shared) -> String {
+    match remark {
+        Remark::Files { words, line: Some(line) } => format!("{words}  ({})", line_of(*line, shared)),
+        Remark::Words(words) | Remark::Files { words, line: None } => words.clone(),
+    }
+}
+
+/// A source line that makes calls.
+pub fn line_of(caller: CallerId, shared: &Shared) -> String {
+    let line = shared.line(caller);
+    file_and_line(&line.file, line.number)
 }
 
 /// The line of a library that has called tokio for the program, if [`line`] is another one.

@@ -17,6 +17,7 @@ use crate::unit::poll::schedule::Schedule;
 use crate::unit::poll::script::Script;
 use crate::unit::poll::selects::Selects;
 use crate::unit::poll::tasks::{IsolatedTasks, Polled, Tasks};
+use crate::unit::remark::Remark;
 use crate::unit::shared::{Modes, Shared};
 use crate::unit::waiting::Clones;
 use netcheck_memory::{Arena, Cloned, EngineGuard, Own, Saved, engine};
@@ -368,8 +369,13 @@ impl Context {
 
     /// Tells readers of a counterexample something about the step, if calls are traced. It changes nothing else.
     pub(crate) fn remark(&self, words: impl FnOnce() -> String) {
+        self.remark_as(|| Remark::Words(words()));
+    }
+
+    /// As [`remark`](Context::remark), with a remark of any kind.
+    pub(super) fn remark_as(&self, remark: impl FnOnce() -> Remark) {
         if self.shared.modes.traces && !self.is_discarded() {
-            engine(|| self.state().script.remark(words()));
+            engine(|| self.state().script.remark(remark()));
         }
     }
 
@@ -435,7 +441,7 @@ impl Context {
     }
 
     /// The remarks on the step since the last answer to a synchronous call.
-    pub(in crate::unit) fn last_remarks(&self) -> Vec<String> {
+    pub(in crate::unit) fn last_remarks(&self) -> Vec<Remark> {
         self.state().script.last_remarks()
     }
 }

@@ -1,11 +1,13 @@
 //! Calls on the files of the host, and writes that reach them later.
 
+use crate::id::CallerId;
 use crate::operation::files::{self, Failure, Files, Handle, Path, Tree};
 use crate::operation::{Effect, Operation, Outcome, storage};
 use crate::unit::identity::causality::ObjectId;
 use crate::unit::payload::payload;
 use crate::unit::poll::context::{Context, State};
 use crate::unit::poll::own_files::BegunWrite;
+use crate::unit::remark::Remark;
 use netcheck_memory::{Handed, engine};
 use std::panic::Location;
 use std::sync::Arc;
@@ -25,7 +27,7 @@ impl Context {
 
     /// Makes a call on the files of the host; the number of the failure on Linux if it fails.
     pub(crate) fn files<R: Handed>(&self, call: impl FnOnce(&mut Files) -> Result<R, Failure>) -> Result<R, i32> {
-        engine(|| self.in_files(|_, files| call(files)))
+        engine(|| self.in_files(self.line(), |_, files| call(files)))
     }
 
     /// Whether a call on files that may fail does, by the declared faults: the number of the failure on Linux.
@@ -44,6 +46,7 @@ impl Context {
     /// Begins a write that goes so many bytes back and reaches the tree later; returns its number.
     pub(crate) fn begin_write(&self, handle: Handle, back: u64, bytes: &[u8]) -> u32 {
         engine(|| {
+            let line = self.line();
             let State { files, causality, .. } = &mut *self.state();
             causality.act();
             if self.shared.modes.tracks {
@@ -52,7 +55,7 @@ impl Context {
             let begun = &mut files.begun;
             let free = (0..).find(|&number| begun.iter().all(|write| write.number != number));
             let number = free.expect("no program begins so many writes");
-            begun.push(BegunWrite { number, handle, back, bytes: Arc::from(bytes) });
+            begun.push(BegunWrite { number, handle, back, bytes: Arc::from(bytes), line });
             number
         })
     }
@@ -68,7 +71,9 @@ impl Context {
 
     fn perform_write(&self, number: u32) -> Result<(), i32> {
         engine(|| {
-            self.in_files(|begun, files| match begun.iter().position(|write| write.number == number) {
+            let line =
+                self.state().files.begun.iter().find(|write| write.number == number).and_then(|write| write.line);
+            self.in_files(line, |begun, files| match begun.iter().position(|write| write.number == number) {
                 Some(index) => begun.remove(index).perform(files),
                 None => Ok(()),
             })
@@ -83,8 +88,19 @@ impl Context {
         }
     }
 
+    /// The source line of a call on files, if calls are traced: that of the program in the current poll, or else the one
+    /// that has begun the call in a task of its own.
+    fn line(&self) -> Option<CallerId> {
+        let is_shown = self.shared.modes.traces && !self.is_discarded();
+        is_shown.then(|| self.shared.running_line().or_else(|| self.state().tasks.caller())).flatten()
+    }
+
     /// Makes a call on the files, and tells what it changes. To be called by the engine.
-    fn in_files<R>(&self, call: impl FnOnce(&mut Vec<BegunWrite>, &mut Files) -> Result<R, Failure>) -> Result<R, i32> {
+    fn in_files<R>(
+        &self,
+        line: Option<CallerId>,
+        call: impl FnOnce(&mut Vec<BegunWrite>, &mut Files) -> Result<R, Failure>,
+    ) -> Result<R, i32> {
         if self.shared.unit(self.unit).parent.is_some() {
             self.fail(
                 "an isolated task uses files, which are its process's: use them in the process itself, or in a task that \
@@ -105,7 +121,7 @@ impl Context {
         };
         for operation in done {
             if !matches!(operation, files::Operation::Keep { .. } | files::Operation::Forget { .. }) {
-                self.remark(|| in_words(&operation));
+                self.remark_as(|| Remark::Files { words: in_words(&operation), line });
             }
             self.effect(Effect::Storage(storage::Effect(operation)));
         }

@@ -1,5 +1,6 @@
 //! The files of a unit's host in the memory of a run, and the writes that are begun and have not reached them.
 
+use crate::id::CallerId;
 use crate::operation::files::{Failure, Files, Handle, Seek, Tree};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -14,13 +15,22 @@ pub(in crate::unit) struct OwnFiles {
 }
 
 /// A write of which the program knows that it is begun, and that the tree does not have yet.
-#[derive(Clone, Hash)]
+#[derive(Clone)]
 pub(super) struct BegunWrite {
     pub(super) number: u32,
     pub(super) handle: Handle,
     /// The bytes that were read ahead: the write goes back as many.
     pub(super) back: u64,
     pub(super) bytes: Arc<[u8]>,
+    /// The source line that has begun it, for readers.
+    pub(super) line: Option<CallerId>,
+}
+
+/// Source lines are for readers only.
+impl Hash for BegunWrite {
+    fn hash<H: Hasher>(&self, values: &mut H) {
+        (self.number, self.handle, self.back, &self.bytes).hash(values);
+    }
 }
 
 impl BegunWrite {

@@ -1,6 +1,7 @@
 //! The recorded answers to the calls of a step, and the effects of the step between them, with remarks for readers.
 
 use crate::operation::{Effect, Offer, Operation, Outcome};
+use crate::unit::remark::Remark;
 use std::collections::VecDeque;
 
 /// The calls and effects of one step.
@@ -16,7 +17,7 @@ pub(super) struct Script {
     pub(super) failure: Option<String>,
     effects: Vec<Effect>,
     /// Remarks for readers on the step, if calls are traced.
-    remarks: Vec<String>,
+    remarks: Vec<Remark>,
     /// For each answer that was taken: the place before it.
     marks: Vec<Place>,
     /// The number of the operation of the next step that is tried as soon as it is begun.
@@ -59,8 +60,8 @@ impl Script {
         self.effects.push(effect);
     }
 
-    pub(super) fn remark(&mut self, words: String) {
-        self.remarks.push(words);
+    pub(super) fn remark(&mut self, remark: Remark) {
+        self.remarks.push(remark);
     }
 
     /// The place that the step has come to.
@@ -91,7 +92,7 @@ impl Script {
     }
 
     /// The remarks since the last answer.
-    pub(super) fn last_remarks(&mut self) -> Vec<String> {
+    pub(super) fn last_remarks(&mut self) -> Vec<Remark> {
         let from = self.marks.last().copied().unwrap_or_default();
         self.remarks.drain(..).skip(from.remarks).collect()
     }

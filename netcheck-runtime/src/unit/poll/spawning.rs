@@ -59,7 +59,9 @@ impl Context {
         engine(|| {
             let mut state = self.state();
             if self.shared.modes.traces {
-                task.caller = Some(self.shared.caller(location, state.tasks.caller()));
+                // Of a call on a file that is open, the location is the line that has opened it.
+                let running = blocks.then(|| self.shared.running_line()).flatten();
+                task.caller = Some(running.unwrap_or_else(|| self.shared.caller(location, state.tasks.caller())));
             }
             state.tasks.spawn(id, task);
             state.causality.spawn(id);

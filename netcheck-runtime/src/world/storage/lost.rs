@@ -3,33 +3,96 @@
 use super::storage;
 use crate::id::ProcessId;
 use crate::world::tables::Tables;
-use netcheck_models::storage::{Operation, Path, Subject, Tree};
+use netcheck_models::storage::{Operation, Path, Storage, Subject, Tree};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-/// What is lost of the files of a process that starts again.
-#[derive(Debug, Default)]
-pub struct Lost {
-    /// Files that are not there, or are not what the process has seen.
-    pub changed: Vec<Path>,
-    /// Files and directories of which one more sync, right before the crash, would have left other files.
-    pub unsynced: Vec<Path>,
+/// The files that are lost of a process that starts again with these, in a state in which it is down: they are not there, or
+/// are not what the process has seen.
+pub fn lost(tables: &Tables, process: ProcessId, state: &[u32], left: &Tree) -> Vec<Path> {
+    let (before, after) = (storage(tables, process, state).seen().files(), left.files());
+    let all: BTreeSet<&Path> = before.keys().chain(after.keys()).collect();
+    all.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect()
 }
 
-/// What is lost of the files of a process that starts again with these, in a state in which it is down.
-pub fn lost(tables: &Tables, process: ProcessId, state: &[u32], left: &Tree) -> Lost {
-    let kept = storage(tables, process, state);
-    let seen = kept.seen();
-    if seen == *left {
-        return Lost::default();
+/// A sync that a process has not made.
+#[derive(Debug, PartialEq, Eq)]
+pub struct MissingSync {
+    /// The operation after which it is missing, by its place among all of them.
+    pub after: usize,
+    /// The file or directory, by its path then.
+    pub path: Path,
+}
+
+/// The operations of a process since it began.
+#[derive(Clone, Copy, Debug)]
+pub struct Past<'a> {
+    /// The files with which it began.
+    pub files: &'a Tree,
+    /// The operations, the oldest first.
+    pub operations: &'a [&'a Operation],
+}
+
+/// The syncs of which each alone would have excluded that a process starts again with these files, in a state in which it is
+/// down: for each file and directory the one after its last operation.
+pub fn missing_syncs(
+    tables: &Tables,
+    process: ProcessId,
+    state: &[u32],
+    past: Past<'_>,
+    left: &Tree,
+) -> Vec<MissingSync> {
+    let after = |storage: Storage, operation: &&Operation| storage.after(operation);
+    let mut storages = vec![Storage::new(past.files)];
+    for operation in past.operations {
+        storages.push(storages[storages.len() - 1].after(operation));
     }
-    let (before, after) = (seen.files(), left.files());
-    let all: BTreeSet<&Path> = before.keys().chain(after.keys()).collect();
-    let changed = all.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect();
-    let is_kept_by_sync = |path: &Path| {
-        let images =
-            kept.after(&Operation::Sync { file: Subject::Path(path.clone()) }).images(tables.declared.survives);
-        images.is_ok_and(|images| !images.contains(left))
+    let kept = storage(tables, process, state);
+    // Faults of files are not among the operations.
+    if storages.last() != Some(&kept) {
+        return Vec::new();
+    }
+    let mut missing: Vec<MissingSync> = Vec::new();
+    for (index, operation) in past.operations.iter().enumerate().rev() {
+        for path in synced_with(operation) {
+            if missing.iter().any(|known| known.path == path) {
+                continue;
+            }
+            let synced = storages[index + 1].after(&Operation::Sync { file: Subject::Path(Arc::clone(&path)) });
+            let synced = past.operations[index + 1..].iter().fold(synced, after);
+            let images = (synced != kept).then(|| synced.images(tables.declared.survives));
+            if images.is_some_and(|images| images.is_ok_and(|images| !images.contains(left))) {
+                missing.push(MissingSync { after: index, path });
+            }
+        }
+    }
+    missing.reverse();
+    missing
+}
+
+/// The files and directories of which a sync makes an operation durable, right after the operation.
+fn synced_with(operation: &Operation) -> Vec<Path> {
+    let directory = |path: &Path| -> Path {
+        let slash = path.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
+        Arc::from(if slash == 0 { &b"/"[..] } else { &path[..slash] })
     };
-    let unsynced = seen.paths().into_iter().map(|(path, _)| path).filter(is_kept_by_sync).collect();
-    Lost { changed, unsynced }
+    match operation {
+        Operation::Write { file: Subject::Path(path), .. } | Operation::SetLength { file: Subject::Path(path), .. } => {
+            vec![Arc::clone(path)]
+        }
+        Operation::Create { path, .. }
+        | Operation::MakeDirectory { path, .. }
+        | Operation::Link { to: path, .. }
+        | Operation::Unlink { path }
+        | Operation::RemoveDirectory { path } => vec![directory(path)],
+        Operation::Rename { from, to } if directory(from) != directory(to) => vec![directory(to), directory(from)],
+        Operation::Rename { to, .. } => vec![directory(to)],
+        Operation::Write { .. }
+        | Operation::SetLength { .. }
+        | Operation::SetMode { .. }
+        | Operation::Sync { .. }
+        | Operation::FailedSync { .. }
+        | Operation::Keep { .. }
+        | Operation::Forget { .. } => Vec::new(),
+    }
 }
