@@ -1,7 +1,7 @@
 //! The lanes and arrows of a sequence diagram, apart from how they are drawn.
 
 use crate::trace::asked::Asked;
-use crate::trace::step::{Doing, Kind, Step};
+use crate::trace::step::{Doing, Kind, Step, process};
 
 /// Lanes, by their first steps, and arrows, by the steps with which they end.
 #[derive(Debug, Default)]
@@ -15,6 +15,15 @@ pub(crate) struct Chart {
 pub(crate) struct Lane {
     pub(crate) process: String,
     pub(crate) task: Option<u32>,
+}
+
+/// A part of a lane in which its process is up, without a crash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Life {
+    /// The step with which it begins; `None`: it is there from the start.
+    pub(crate) from: Option<usize>,
+    /// The crash with which it ends; `None`: it lasts to the end.
+    pub(crate) to: Option<usize>,
 }
 
 /// A message that one step sent, and its fate.
@@ -81,6 +90,25 @@ impl Chart {
     /// The lane of a step; `None` for the network's.
     pub(crate) fn lane_of(&self, step: &Step) -> Option<usize> {
         self.lanes.iter().position(|lane| lane.process == step.process && lane.task == step.task)
+    }
+
+    /// The parts of a lane, which breaks where its process crashes. The next one begins where the process starts again, and
+    /// that of another task with its first step.
+    pub(crate) fn lives(&self, index: usize, steps: &[Step]) -> Vec<Life> {
+        let lane = &self.lanes[index];
+        let own = process(&lane.process);
+        let is_root = lane.task.is_none() && lane.process == own;
+        let (mut lives, mut last, mut has_begun) = (Vec::new(), Some(Life { from: None, to: None }), is_root);
+        for (number, step) in (1..).zip(steps).filter(|(_, step)| process(&step.process) == own) {
+            if step.is_crash() && has_begun {
+                lives.extend(last.take().map(|life| Life { to: Some(number), ..life }));
+            } else if self.lane_of(step) == Some(index) {
+                has_begun = true;
+                last.get_or_insert(Life { from: Some(number), to: None });
+            }
+        }
+        lives.extend(last);
+        lives
     }
 
     /// The lane of the process at the other end, whichever of its tasks it would be.

@@ -6,7 +6,7 @@
 
 use crate::trace::automaton::Automaton;
 use crate::trace::axis::Axis;
-use crate::trace::chart::{Arrow, Chart, Fate, Lane, What, shortened};
+use crate::trace::chart::{Arrow, Chart, Fate, Lane, Life, What, shortened};
 use crate::trace::columns::{Columns, NUMBER};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::fold::{Rounds, asides, rounds};
@@ -62,7 +62,7 @@ pub(crate) fn page(
          <header>\n<h1><span class=\"kind\">{kind}</span> {title}</h1>\n<pre class=\"message\">{message}</pre>\n\
          <dl>{faults}{note}{replay}</dl>\n\
          <p class=\"legend\">Keys: arrows step, Home and End go to the ends; or click a row, or point at it. \
-         ✗ lost or failed, ×2 duplicated, ↷ overtook, ○ not arrived by the end.</p>\n\
+         ✗ lost or failed, ×2 duplicated, ↷ overtook, ○ not arrived by the end; a lane breaks where its process crashes.</p>\n\
          <p class=\"legend\"><input id=\"find\" type=\"search\" placeholder=\"find: /\" aria-label=\"find steps\"> \
          <span id=\"found\" aria-live=\"polite\"></span> Enter goes to the next one found. A click on the name of a lane \
          dims the steps of others. <button id=\"rounds\" type=\"button\" hidden></button></p>\n</header>\n\
@@ -206,8 +206,7 @@ impl Drawing<'_> {
             ));
         }
         for index in 0..self.chart.lanes.len() {
-            let x = self.columns.middle(index);
-            svg.push_str(&format!("<path class=\"life\" d=\"M{x} 0V{}\"/>", self.axis.end() + ROW));
+            svg.push_str(&self.lane(index));
         }
         let has_end =
             |arrow: &&Arrow| !self.is_left_out(arrow.from) || end_of(arrow).is_some_and(|to| !self.is_left_out(to));
@@ -219,6 +218,27 @@ impl Drawing<'_> {
         }
         svg.push_str(&self.violation());
         svg + "</g></svg>"
+    }
+
+    /// The line of a lane, with a break where its process crashes.
+    fn lane(&self, index: usize) -> String {
+        let x = self.columns.middle(index);
+        let mut svg = String::new();
+        for Life { from, to } in self.chart.lives(index, self.steps) {
+            let top = from.map_or(0, |number| self.axis.middle(number));
+            let end = to.map_or(self.axis.end() + ROW, |number| self.axis.middle(number));
+            svg.push_str(&format!("<path class=\"life\" d=\"M{x} {top}V{end}\"/>"));
+            if to.is_some_and(|number| !self.is_left_out(number)) {
+                let (left, right) = (x - 9, x + 9);
+                let (low, high) = (end + 10, end + 4);
+                svg.push_str(&format!(
+                    "<path class=\"break\" d=\"M{left} {low}L{right} {high}M{left} {}L{right} {}\"/>",
+                    low + 5,
+                    high + 5
+                ));
+            }
+        }
+        svg
     }
 
     /// The row that can be clicked: the whole width of a step.
@@ -265,7 +285,7 @@ impl Drawing<'_> {
             return format!("<path class=\"{class}\" d=\"M{from} {y}H{to}\"/>");
         };
         let class = match step.kind {
-            _ if step.failed => "at failed",
+            _ if step.failed || step.kind == Kind::Crash => "at failed",
             Kind::Run | Kind::Bind | Kind::Other => "at quiet",
             _ => "at",
         };
@@ -278,7 +298,9 @@ impl Drawing<'_> {
             marks.push(format!("✗ {}", step.outcome));
         }
         let (text, class) = match (marks.is_empty(), step.kind) {
+            (false, Kind::Crash) => (marks.join(" "), "label bad"),
             (false, _) => (marks.join(" "), if step.failed { "label bad" } else { "label odd" }),
+            (true, _) if step.is_restart() => (step.operation.clone(), "label odd"),
             (true, Kind::Timer) => (step.outcome.clone(), "label odd"),
             (true, Kind::Send | Kind::Write) => (step.payload.clone().unwrap_or_default(), "label"),
             (true, Kind::Connect) => ("connect".to_owned(), "label"),
@@ -426,6 +448,8 @@ fn mark(doing: &Doing) -> Option<String> {
         Doing::Overtook { sent: Some(sent), .. } => Some(format!("↷ #{sent}")),
         Doing::Overtook { .. } => Some("↷".to_owned()),
         Doing::Reset => Some("! reset".to_owned()),
+        Doing::Killed => Some("✗ killed".to_owned()),
+        Doing::Silenced => Some("✗ no power".to_owned()),
         _ => None,
     }
 }

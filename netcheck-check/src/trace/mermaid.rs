@@ -81,6 +81,7 @@ fn failure(step: &Step) -> String {
 /// The acts of a step that no arrow shows.
 fn note(chart: &Chart, number: usize, step: &Step) -> Option<String> {
     let is_drawn = match step.kind {
+        _ if step.is_restart() => false,
         Kind::Run | Kind::Bind if !step.failed => true,
         Kind::Connect => true,
         Kind::Send | Kind::Write | Kind::Shutdown => !step.failed || !step.arrived.is_empty(),

@@ -1,7 +1,7 @@
 //! The processes that are unrelated to a violation.
 //!
 //! A process is unrelated only if it has exchanged nothing, and has not tried to, with a process in which the violation
-//! happened, nor with a related one.
+//! happened, nor with a related one. One that crashes is related: others may wait for what it would have sent.
 
 use crate::trace::step::{Step, process};
 use std::collections::BTreeSet;
@@ -11,7 +11,8 @@ pub(crate) fn related(steps: &[Step], units: &[String]) -> Option<BTreeSet<Strin
     if units.is_empty() {
         return None;
     }
-    let mut related: BTreeSet<String> = units.iter().map(|unit| process(unit).to_owned()).collect();
+    let crashed = steps.iter().filter(|step| step.is_crash()).map(|step| &step.process);
+    let mut related: BTreeSet<String> = units.iter().chain(crashed).map(|unit| process(unit).to_owned()).collect();
     let of_processes = || steps.iter().filter(|step| !step.is_of_network());
     let pairs = || of_processes().filter_map(|step| Some((process(&step.process), step.peer.as_deref()?)));
     loop {

@@ -282,6 +282,16 @@ impl Step {
             && self.events.iter().zip(&stored.events).all(|(event, stored)| event.is(stored))
     }
 
+    /// Whether a process crashes.
+    pub(crate) fn is_crash(&self) -> bool {
+        self.asked == Asked::Crash
+    }
+
+    /// Whether a process starts that has crashed.
+    pub(crate) fn is_restart(&self) -> bool {
+        self.asked == Asked::Restart
+    }
+
     /// Whether no process takes the step.
     pub(crate) fn is_of_network(&self) -> bool {
         self.kind == Kind::Network

@@ -187,7 +187,26 @@ impl Text<'_> {
             };
             below(style, &doing.to_string());
         }
+        if step.is_crash() {
+            let instant = if columns.instant > 0 { columns.instant + 2 } else { 0 };
+            let line = format!("{}  {}", "╌".repeat(columns.who), self.down(number, step));
+            text.push_str(&format!(
+                "{:indent$}{}\n",
+                "",
+                self.paint(ASIDE, &line),
+                indent = columns.number + 2 + instant
+            ));
+        }
         text
+    }
+
+    /// How long the process is down that crashes with a step: its next incarnation begins beneath.
+    fn down(&self, number: usize, crash: &Step) -> String {
+        let is_start = |step: &Step| step.is_restart() && step.process == crash.process;
+        match self.counterexample.steps()[number..].iter().position(is_start) {
+            Some(further) => format!("down until #{}", number + 1 + further),
+            None => "down to the end".to_owned(),
+        }
     }
 
     /// Whether the task's step that is shown before this one was at another source line.

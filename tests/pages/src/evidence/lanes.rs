@@ -1,6 +1,8 @@
 //! More lanes than a window has room for: that of the selected step is in sight, and the words beside the lanes where
 //! both fit.
 
+mod breaks;
+
 use super::found;
 use crate::browser;
 use netcheck as tokio;
