@@ -9,6 +9,7 @@ mod dense;
 mod dense_streams;
 mod described;
 mod failing_files;
+mod file_monitors;
 mod files;
 mod horizon;
 mod in_order;

@@ -114,7 +114,7 @@ pub enum Seen<'a> {
         /// The process.
         process: &'a str,
     },
-    /// A process that has crashed starts again.
+    /// A process that has crashed starts again. What a power failure has taken from its files is not shown.
     #[non_exhaustive]
     Restarted {
         /// The process.
@@ -127,6 +127,74 @@ pub enum Seen<'a> {
         process: &'a str,
         /// The Debug text of the value that it ends with.
         output: &'a str,
+    },
+    /// A process makes a new, empty file or directory.
+    #[non_exhaustive]
+    Created {
+        /// The process.
+        process: &'a str,
+        /// Its path from the root, as in `data/log`.
+        path: &'a str,
+        /// Whether it is a directory.
+        is_directory: bool,
+    },
+    /// Bytes of a process reach one of its files. A write of a `tokio::fs::File` does so later than it returns.
+    #[non_exhaustive]
+    Wrote {
+        /// The process.
+        process: &'a str,
+        /// The path of the file, one of them if it has several.
+        path: &'a str,
+        /// The place of the first byte in the file.
+        at: usize,
+        /// The bytes.
+        bytes: &'a [u8],
+    },
+    /// A file is cut, or gets zeros at its end.
+    #[non_exhaustive]
+    Resized {
+        /// The process.
+        process: &'a str,
+        /// The path of the file, one of them if it has several.
+        path: &'a str,
+        /// Its new length.
+        length: usize,
+    },
+    /// A file or directory gets another path, and what had that one before loses it.
+    #[non_exhaustive]
+    Renamed {
+        /// The process.
+        process: &'a str,
+        /// The path before.
+        path: &'a str,
+        /// The path after.
+        to: &'a str,
+    },
+    /// A file gets one more path.
+    #[non_exhaustive]
+    Linked {
+        /// The process.
+        process: &'a str,
+        /// A path that it had before.
+        path: &'a str,
+        /// The new path.
+        to: &'a str,
+    },
+    /// A file loses a path, or a directory is removed.
+    #[non_exhaustive]
+    Removed {
+        /// The process.
+        process: &'a str,
+        /// The path.
+        path: &'a str,
+    },
+    /// The bytes and the length of a file are made durable, or the names in a directory.
+    #[non_exhaustive]
+    Synced {
+        /// The process.
+        process: &'a str,
+        /// The path of the file or directory; that of the root is empty.
+        path: &'a str,
     },
     /// A process emits a value (`netcheck::emit!`).
     #[non_exhaustive]

@@ -4,6 +4,7 @@ use super::emission::Emission;
 use super::seen::{Emitted, Seen};
 use super::sighting::{Peer, Place, Sighting};
 use crate::id::ProcessId;
+use crate::operation::files::{Operation, Path, Subject, shown};
 use crate::world::system::System;
 use std::time::Duration;
 
@@ -68,11 +69,63 @@ impl Sighting {
                 output = system.shared().output(*number).text;
                 Seen::Ended { process: name(process), output: &output }
             }
+            Sighting::Changed { process, operation } => return changed(name(process), operation, show),
             Sighting::Emitted { process, emission } => {
                 let Emission { value, text, .. } = emission;
                 Seen::Emitted { process: name(process), value: Emitted { value: &**value, text } }
             }
         };
         Some(show(&seen))
+    }
+}
+
+/// Shows a change of files to a function; `None` for permissions, which forbid nothing, for a sync that fails, and for what happens
+/// to a file that no name leads to any more.
+fn changed<R>(process: &str, operation: &Operation, show: impl FnOnce(&Seen<'_>) -> R) -> Option<R> {
+    let (path, to);
+    path = shown(subject(operation)?);
+    let path = &path;
+    let seen = match operation {
+        Operation::Create { .. } => Seen::Created { process, path, is_directory: false },
+        Operation::MakeDirectory { .. } => Seen::Created { process, path, is_directory: true },
+        Operation::Write { at, bytes, .. } => Seen::Wrote { process, path, at: *at, bytes },
+        Operation::SetLength { length, .. } => Seen::Resized { process, path, length: *length },
+        Operation::Rename { to: after, .. } => {
+            to = shown(after);
+            Seen::Renamed { process, path, to: &to }
+        }
+        Operation::Link { to: further, .. } => {
+            to = shown(further);
+            Seen::Linked { process, path, to: &to }
+        }
+        Operation::Unlink { .. } | Operation::RemoveDirectory { .. } => Seen::Removed { process, path },
+        Operation::Sync { .. } => Seen::Synced { process, path },
+        Operation::SetMode { .. }
+        | Operation::FailedSync { .. }
+        | Operation::Keep { .. }
+        | Operation::Forget { .. } => return None,
+    };
+    Some(show(&seen))
+}
+
+/// The path of the file or directory that an operation is about, before the operation, if a name leads to it.
+fn subject(operation: &Operation) -> Option<&Path> {
+    match operation {
+        Operation::Create { path, .. }
+        | Operation::MakeDirectory { path, .. }
+        | Operation::Unlink { path }
+        | Operation::RemoveDirectory { path }
+        | Operation::Keep { path, .. }
+        | Operation::Rename { from: path, .. }
+        | Operation::Link { from: path, .. } => Some(path),
+        Operation::Write { file, .. }
+        | Operation::SetLength { file, .. }
+        | Operation::SetMode { file, .. }
+        | Operation::Sync { file }
+        | Operation::FailedSync { file } => match file {
+            Subject::Path(path) => Some(path),
+            Subject::Nameless(_) => None,
+        },
+        Operation::Forget { .. } => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::emission::Emission;
 use crate::id::ProcessId;
+use crate::operation::files;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -66,6 +67,11 @@ pub(crate) enum Sighting {
     Ended {
         process: ProcessId,
         output: u32,
+    },
+    /// A change of files, or a sync.
+    Changed {
+        process: ProcessId,
+        operation: files::Operation,
     },
     Emitted {
         process: ProcessId,

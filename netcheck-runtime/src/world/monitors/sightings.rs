@@ -4,7 +4,7 @@ use super::operation::Effect;
 use super::sighting::{Peer, Place, Sighting};
 use crate::id::{ProcessId, SocketId, UnitId};
 use crate::operation::{
-    Effect as AnyEffect, Failure, Operation, Outcome, ReceiveMode, Side, Stream, tasks, tcp, time, udp,
+    Effect as AnyEffect, Failure, Operation, Outcome, ReceiveMode, Side, Stream, storage, tasks, tcp, time, udp,
 };
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::world::components::Component;
@@ -131,6 +131,9 @@ impl View<'_> {
         match effect {
             AnyEffect::Monitors(Effect::Emit(emission)) => {
                 Some(Sighting::Emitted { process, emission: emission.clone() })
+            }
+            AnyEffect::Storage(storage::Effect(operation)) => {
+                Some(Sighting::Changed { process, operation: operation.clone() })
             }
             AnyEffect::Tcp(tcp::Effect::CloseStream { stream }) if unix::is_unix(stream.local.ip()) => None,
             AnyEffect::Tcp(tcp::Effect::CloseStream { stream: Stream { local, peer, side } }) => {
