@@ -11,6 +11,16 @@ pub struct Branch(pub(crate) u32);
 impl Branch {
     /// Before anything has happened.
     pub const START: Branch = Branch(0);
+
+    /// Its number among the branches of a peer, as bytes.
+    pub fn to_bytes(self) -> [u8; 4] {
+        self.0.to_le_bytes()
+    }
+
+    /// The branch of a number.
+    pub fn from_bytes(bytes: [u8; 4]) -> Branch {
+        Branch(u32::from_le_bytes(bytes))
+    }
 }
 
 /// The last step of a history.

@@ -40,6 +40,8 @@ pub enum Input {
         #[serde(with = "text")]
         payload: Vec<u8>,
     },
+    /// It is killed, with all its connections, and started again. Connections and clients are counted from 0 again.
+    Killed,
 }
 
 /// Something that a peer does.
@@ -96,6 +98,7 @@ impl fmt::Display for Input {
             Input::Datagram { client, to, payload } => {
                 write!(f, "datagram b\"{}\" of client {client} to {to}", payload.escape_ascii())
             }
+            Input::Killed => f.write_str("a kill, and a start"),
         }
     }
 }

@@ -89,12 +89,24 @@ pub(crate) type Reset = Arc<dyn Fn() + Send + Sync>;
 /// Replaces what is different each time.
 pub(crate) type Mask = Arc<dyn Fn(&[u8]) -> Vec<u8> + Send + Sync>;
 
+impl Command {
+    /// Whether it is given a folder of its own.
+    pub(crate) fn wants_folder(&self) -> bool {
+        let environment = self.environment.iter().map(|(_, value)| value);
+        let is_directory =
+            self.directory.as_deref().is_some_and(|directory| directory.to_string_lossy().contains("{dir}"));
+        is_directory || self.arguments.iter().chain(environment).any(|word| word.contains("{dir}"))
+    }
+}
+
 impl External {
     /// A peer of which a fresh instance is started for each run, by a command; it ends with the run, with all processes
     /// of its group.
     ///
     /// In arguments and in the values of [`External::env`], `{port}` stands for the real port of its first service, and
-    /// `{port:6380}` for that of its service at 6380. They are free ports of the loopback address.
+    /// `{port:6380}` for that of its service at 6380. They are free ports of the loopback address. `{dir}` stands for a folder
+    /// of the instance's own: it is empty at first, a kill (`crash(process = …)`) leaves it as it is, and it is removed with the
+    /// instance.
     pub fn command(program: impl Into<OsString>) -> Self {
         External::of(Source::Command(Command {
             program: program.into(),
@@ -145,7 +157,7 @@ impl External {
         self
     }
 
-    /// Sets the directory that its command is run in.
+    /// Sets the directory that its command is run in; `{dir}` is the folder of the instance.
     ///
     /// # Panics
     /// If it is no command.
@@ -304,6 +316,11 @@ impl External {
         }
         self.address()?;
         Ok((host.to_owned(), services))
+    }
+
+    /// Whether an instance can be killed, and started again: it is started by a command.
+    pub fn can_be_killed(&self) -> bool {
+        matches!(self.source, Source::Command(_))
     }
 
     /// The address of a peer that is there already.

@@ -4,6 +4,7 @@ use crate::branches::{Branch, Step};
 use crate::error::Error;
 use crate::exchange::{Input, Output, in_words};
 use crate::external::{External, Service, Source};
+use crate::folder::Folder;
 use crate::process::Process;
 use crate::wires::Wires;
 use std::thread;
@@ -36,6 +37,9 @@ pub(crate) struct Instance {
     // Connections end before the process does.
     wires: Wires,
     process: Option<Process>,
+    /// Where it keeps files.
+    folder: Option<Folder>,
+    services: Vec<Service>,
     /// The history that it was fed.
     pub(crate) at: Branch,
 }
@@ -58,10 +62,12 @@ pub(crate) enum Answered {
 impl Instance {
     /// Starts a fresh instance, or makes a peer that is there already as good as new.
     pub(crate) fn start(external: &External, services: &[Service]) -> Result<Instance, Error> {
-        let (process, addresses) = match &external.source {
+        let (folder, process, addresses) = match &external.source {
             Source::Command(command) => {
-                let (process, addresses) = Process::start(command, services)?;
-                (Some(process), addresses)
+                let folder = command.wants_folder().then(Folder::new).transpose();
+                let folder = folder.map_err(|error| Error::new(format!("there is no folder for the peer: {error}")))?;
+                let (process, addresses) = Process::start(command, services, folder.as_ref().map(Folder::path))?;
+                (folder, Some(process), addresses)
             }
             Source::At { reset, .. } => {
                 let first = external.address().map_err(Error::new)?.expect("it has an address");
@@ -69,11 +75,11 @@ impl Instance {
                 let mut addresses = vec![first; services.len()];
                 let further = addresses.iter_mut().zip(services).skip(1);
                 further.for_each(|(address, service)| address.set_port(service.port));
-                (None, addresses)
+                (None, None, addresses)
             }
         };
         let wires = Wires::new(services.iter().copied().zip(addresses));
-        Ok(Instance { wires, process, at: Branch::START })
+        Ok(Instance { wires, process, folder, services: services.to_vec(), at: Branch::START })
     }
 
     /// Whether it has sent nothing since its last answer.
@@ -100,8 +106,38 @@ impl Instance {
         input: &Input,
         wait: Patience<'_>,
     ) -> Result<Vec<Output>, Error> {
+        if *input == Input::Killed {
+            return self.kill(external);
+        }
         let fed = self.wires.feed(input);
         fed.map_err(|error| self.printed(Error::new(format!("the peer could not be given {input}: {error}"))))?;
+        self.listen(external, input, wait)
+    }
+
+    /// Kills it once it is silent, whatever it was fed before, and starts it again in its folder.
+    fn kill(&mut self, external: &External) -> Result<Vec<Output>, Error> {
+        let Source::Command(command) = &external.source else {
+            return Err(Error::new("the peer is there already, and can't be killed"));
+        };
+        let of_itself = self.listen(external, &Input::Killed, Patience::Silence)?;
+        if !of_itself.is_empty() {
+            return Err(self.printed(Error::new(format!(
+                "before it was killed, the peer sent {} of itself\n  \
+                 if that is a late answer, give it more time by `.settle(…)`",
+                in_words(&of_itself)
+            ))));
+        }
+        // A process that is dead is told nothing by the end of its connections.
+        self.process = None;
+        let started = Process::start(command, &self.services, self.folder.as_ref().map(Folder::path));
+        let (process, addresses) = started.map_err(|error| Error::new(format!("after it was killed: {error}")))?;
+        self.process = Some(process);
+        self.wires = Wires::new(self.services.iter().copied().zip(addresses));
+        Ok(Vec::new())
+    }
+
+    /// Takes its answer to an input.
+    fn listen(&mut self, external: &External, input: &Input, wait: Patience<'_>) -> Result<Vec<Output>, Error> {
         let begun = Instant::now();
         let (mut looked, mut silent) = (begun, Duration::ZERO);
         let silence = match wait {

@@ -3,7 +3,8 @@
 //! A peer is a function of what it was sent. [`Peer::answers`] says what it does after a history of [`Input`]s: from its
 //! branches, if that history was fed before (the I/O cache: `branches`, `file`), and else from the real peer. That is
 //! fed over loopback sockets (`wires`), by an instance that was fed the beginning of the history already or by a fresh
-//! one (`instance`, `worker`), for which a process is started (`process`, `log`).
+//! one (`instance`, `worker`), for which a process is started (`process`, `log`) and given a folder (`folder`). A kill is an input,
+//! too: the process is killed and started again, with the same folder.
 //!
 //! Papers: one process is checked, its peers are real and a cache keeps their answers, as in sections 2 and 3.3 of the
 //! paper on net-iocache and UDP. An answer is kept by the history of all connections, and not by the request alone: see
@@ -19,6 +20,7 @@ mod error;
 mod exchange;
 mod external;
 mod file;
+mod folder;
 mod instance;
 pub mod json;
 mod kernel;

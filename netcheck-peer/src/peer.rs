@@ -28,6 +28,7 @@ pub struct Peer {
     description: String,
     is_nondeterministic: bool,
     minds_pieces: bool,
+    can_be_killed: bool,
     path: PathBuf,
     mode: Mode,
     branches: Arc<Mutex<Branches>>,
@@ -135,6 +136,7 @@ impl Peer {
             description,
             is_nondeterministic: external.is_nondeterministic,
             minds_pieces: external.minds_pieces || external.is_nondeterministic,
+            can_be_killed: external.can_be_killed(),
             path,
             mode,
             branches,
@@ -147,6 +149,11 @@ impl Peer {
     /// The name of its host.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether it can be killed ([`Input::Killed`]).
+    pub fn can_be_killed(&self) -> bool {
+        self.can_be_killed
     }
 
     /// Its ports.

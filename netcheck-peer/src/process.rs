@@ -6,6 +6,7 @@ use crate::kernel;
 use crate::log::Log;
 use std::io;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -34,11 +35,15 @@ pub(crate) struct Process {
 
 impl Process {
     /// Starts a peer and waits until it is ready. Returns the real address of each service, too.
-    pub(crate) fn start(command: &Command, services: &[Service]) -> Result<(Process, Vec<SocketAddr>), Error> {
+    pub(crate) fn start(
+        command: &Command,
+        services: &[Service],
+        folder: Option<&Path>,
+    ) -> Result<(Process, Vec<SocketAddr>), Error> {
         let mut attempt = 1;
         loop {
             let addresses = free_addresses(services)?;
-            let mut process = Process::spawn(command, services, &addresses)?;
+            let mut process = Process::spawn(command, services, &addresses, folder)?;
             match process.wait_until_ready(command, services, &addresses) {
                 Ok(()) => return Ok((process, addresses)),
                 Err(_) if attempt < ATTEMPTS && process.log.text().to_lowercase().contains("in use") => attempt += 1,
@@ -47,14 +52,23 @@ impl Process {
         }
     }
 
-    fn spawn(command: &Command, services: &[Service], addresses: &[SocketAddr]) -> Result<Process, Error> {
-        let filled = |word: &String| with_ports(word, services, addresses);
+    fn spawn(
+        command: &Command,
+        services: &[Service],
+        addresses: &[SocketAddr],
+        folder: Option<&Path>,
+    ) -> Result<Process, Error> {
+        let in_folder = |word: &str| match folder {
+            Some(folder) => word.replace("{dir}", &folder.to_string_lossy()),
+            None => word.to_owned(),
+        };
+        let filled = |word: &String| in_folder(&with_ports(word, services, addresses));
         let mut spawned = std::process::Command::new(&command.program);
         spawned.args(command.arguments.iter().map(filled));
         spawned.envs(command.environment.iter().map(|(variable, value)| (variable, filled(value))));
         spawned.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(directory) = &command.directory {
-            spawned.current_dir(directory);
+            spawned.current_dir(in_folder(&directory.to_string_lossy()));
         }
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut spawned, 0);

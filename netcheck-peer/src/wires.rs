@@ -81,6 +81,7 @@ impl Wires {
                 }
                 self.clients[*client].send_to(payload, to)?;
             }
+            Input::Killed => unreachable!("a peer is not killed by its sockets"),
         }
         Ok(())
     }

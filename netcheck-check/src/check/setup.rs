@@ -12,6 +12,7 @@ use crate::report::Report;
 use netcheck_models::host::Addresses;
 use netcheck_models::time::FAR_NS;
 use netcheck_runtime::id::ProcessId;
+use netcheck_runtime::operation::files::Tree;
 use netcheck_runtime::property::Properties;
 use netcheck_runtime::search::plan::{Limit, Limits};
 use netcheck_runtime::search::progress::Progress;
@@ -84,6 +85,16 @@ fn power_failures(declared: &mut Declared) -> Result<(), Error> {
     Ok(())
 }
 
+/// What a real peer has been through is kept where a kill leaves it.
+fn let_peers_crash(declared: &Declared, registered: &mut Network) {
+    for process in declared.crashes.iter().flat_map(|crashes| &crashes.processes) {
+        let process = &mut registered.processes[process.0 as usize];
+        if process.peer.is_some() {
+            process.files = Arc::new(Tree::with_aside());
+        }
+    }
+}
+
 impl Job {
     pub(super) fn new(
         mut checker: Checker,
@@ -102,10 +113,11 @@ impl Job {
             udp: groups(&checker.udp, &names)?,
             tcp: checker.tcp.as_ref().map(|tcp| tcp.rules(&names)).transpose()?.unwrap_or_default(),
             crashes: {
-                let is_external = |name: &str| {
-                    registered.processes.iter().any(|process| process.name == name && process.peer.is_some())
+                let external = |name: &str| {
+                    let process = registered.processes.iter().find(|process| process.name == name)?;
+                    process.peer.as_ref().map(|peer| peer.can_be_killed())
                 };
-                let crashes = checker.crashes.iter().map(|crash| crash.crashes(&names, is_external));
+                let crashes = checker.crashes.iter().map(|crash| crash.crashes(&names, external));
                 crashes.collect::<Result<_, _>>()?
             },
             at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
@@ -131,6 +143,7 @@ impl Job {
             monitors_judge: registered.monitors.iter().any(Observer::judges_ends),
         };
         power_failures(&mut declared)?;
+        let_peers_crash(&declared, &mut registered);
         if !declared.crashes.is_empty() {
             // The argument for them does not cover processes that start again.
             if checker.tasks == Tasks::Tracked {

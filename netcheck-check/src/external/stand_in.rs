@@ -1,7 +1,8 @@
 //! The program that stands in for a real peer.
 //!
 //! It keeps nothing but its sockets and the number of its history among the peer's branches: that is its local state when
-//! it waits, however it came there. Whatever fails at its sockets is told the peer as a reset: the kernel can show it no other failure.
+//! it waits, however it came there. If the peer may be killed, it keeps that number beside the files of its host as well: after a
+//! crash the peer is told that it was killed, after that history. Whatever fails at its sockets is told the peer as a reset: the kernel can show it no other failure.
 
 use netcheck_peer::{Answer, Branch, Input, Output, Peer, Port, Protocol};
 use netcheck_runtime::capture::{self, Hashed, Value};
@@ -54,11 +55,13 @@ struct StandIn {
     clients: Vec<SocketAddr>,
     /// Inputs that the peer has to be told before anything else.
     told: VecDeque<Input>,
+    /// Whether it may be killed: then the branch is kept where a kill leaves it.
+    may_crash: bool,
 }
 
 impl Hash for StandIn {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let StandIn { peer: _, at, listeners, sockets, connections, clients, told } = self;
+        let StandIn { peer: _, may_crash: _, at, listeners, sockets, connections, clients, told } = self;
         (at, listeners, sockets, connections, clients, told).hash(state);
     }
 }
@@ -73,7 +76,24 @@ struct Connection {
 
 impl StandIn {
     async fn new(peer: Arc<Peer>) -> Self {
-        let (mut listeners, mut sockets) = (Vec::new(), Vec::new());
+        let aside = context::current().aside();
+        let (connections, clients, told) = (Vec::new(), Vec::new(), VecDeque::new());
+        let (at, may_crash) = (Branch::START, aside.is_some());
+        let (listeners, sockets) = (Vec::new(), Vec::new());
+        let mut stand_in = StandIn { peer, at, listeners, sockets, connections, clients, told, may_crash };
+        match aside.and_then(|bytes| bytes.try_into().ok()) {
+            Some(killed) => {
+                stand_in.at = Branch::from_bytes(killed);
+                stand_in.answer(&Input::Killed).await;
+            }
+            None => stand_in.come_to(Branch::START),
+        }
+        stand_in.bind().await;
+        stand_in
+    }
+
+    async fn bind(&mut self) {
+        let StandIn { peer, listeners, sockets, .. } = self;
         for service in peer.services() {
             let address = ("0.0.0.0", service.port);
             match service.protocol {
@@ -87,8 +107,14 @@ impl StandIn {
                 }
             }
         }
-        let (connections, clients, told) = (Vec::new(), Vec::new(), VecDeque::new());
-        StandIn { peer, at: Branch::START, listeners, sockets, connections, clients, told }
+    }
+
+    /// The peer has been through this.
+    fn come_to(&mut self, branch: Branch) {
+        self.at = branch;
+        if self.may_crash {
+            context::current().set_aside(&branch.to_bytes());
+        }
     }
 
     /// Waits at all sockets.
@@ -126,7 +152,7 @@ impl StandIn {
         let mut answers = self.tell(input);
         let way = if answers.len() > 1 { choose(0..answers.len()).await } else { 0 };
         let Answer { branch, outputs } = answers.swap_remove(way);
-        self.at = branch;
+        self.come_to(branch);
         outputs
     }
 

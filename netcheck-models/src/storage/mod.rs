@@ -9,6 +9,7 @@
 //! No symbolic links, no owners, no times, no quota; permissions are remembered and forbid nothing. The working directory is
 //! the root.
 
+mod aside;
 mod durable;
 mod failure;
 mod files;

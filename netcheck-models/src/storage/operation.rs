@@ -128,3 +128,27 @@ pub(super) fn empty_file(mode: u32) -> Node {
 pub(super) fn empty_directory(mode: u32) -> Node {
     Node { mode, content: Content::Directory(Default::default()) }
 }
+
+impl Operation {
+    /// The path of the file or directory that the operation is about, before the operation; `None` if no name leads to it.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Operation::Create { path, .. }
+            | Operation::MakeDirectory { path, .. }
+            | Operation::Unlink { path }
+            | Operation::RemoveDirectory { path }
+            | Operation::Keep { path, .. }
+            | Operation::Rename { from: path, .. }
+            | Operation::Link { from: path, .. } => Some(path),
+            Operation::Write { file, .. }
+            | Operation::SetLength { file, .. }
+            | Operation::SetMode { file, .. }
+            | Operation::Sync { file }
+            | Operation::FailedSync { file } => match file {
+                Subject::Path(path) => Some(path),
+                Subject::Nameless(_) => None,
+            },
+            Operation::Forget { .. } => None,
+        }
+    }
+}

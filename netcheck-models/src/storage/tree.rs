@@ -33,6 +33,9 @@ const TEMPORARY_MODE: u32 = 0o1777;
 /// The permissions of a declared file.
 const FILE_MODE: u32 = 0o644;
 
+/// The name in the root at which bytes are kept beside the files (`aside`): no path of Linux has a zero.
+pub(super) const ASIDE: &[u8] = b"\0";
+
 /// The content of a file or a directory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Content {
@@ -193,7 +196,8 @@ impl Tree {
             match &self.node(inode).content {
                 Content::File(bytes) => drop(files.insert(Arc::from(path), Arc::clone(bytes))),
                 Content::Directory(names) => {
-                    next.extend(names.iter().map(|(name, &inside)| ([&path[..], b"/", name].concat(), inside)));
+                    let names = names.iter().filter(|(name, _)| ***name != *ASIDE);
+                    next.extend(names.map(|(name, &inside)| ([&path[..], b"/", name].concat(), inside)));
                 }
             }
         }

@@ -166,6 +166,8 @@ fn files(tree: &Tree, shared: &Shared) -> String {
     let all = tree.files();
     let each = all.iter().map(|(path, bytes)| format!("`{}` = {}", shown(path), shared.payloads.show(bytes)));
     match all.len() {
+        // That of a real peer is not shown.
+        0 if tree.has_aside() => "done".to_owned(),
         0 => "without files".to_owned(),
         _ => format!("with {}", each.collect::<Vec<_>>().join(", ")),
     }

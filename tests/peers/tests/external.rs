@@ -9,6 +9,8 @@ mod bad_peers;
 mod cache;
 #[path = "external/datagrams.rs"]
 mod datagrams;
+#[path = "external/killed.rs"]
+mod killed;
 
 use netcheck::External;
 use std::time::Duration;

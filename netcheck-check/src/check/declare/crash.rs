@@ -42,7 +42,8 @@ impl Crash {
         Crash { cause, processes: Vec::new(), times: 1, stays_down: false }
     }
 
-    /// Only this process crashes; may be called for several. Without it, every process that is not external does.
+    /// Only this process crashes; may be called for several. Without it, every process that is not external does. A real peer
+    /// (`Network::external`) that is named is killed by a signal, and started again.
     pub fn process(mut self, name: impl Into<String>) -> Self {
         self.processes.push(name.into());
         self
@@ -80,17 +81,29 @@ impl Crash {
         format!("crash({})", words.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
 
-    /// `external`: whether a process is a real peer.
-    pub(in crate::check) fn crashes(&self, names: &[&str], external: impl Fn(&str) -> bool) -> Result<Crashes, Error> {
-        if let Some(name) = self.processes.iter().find(|name| external(name)) {
+    /// `external`: of a real peer, whether it can be killed.
+    pub(in crate::check) fn crashes(
+        &self,
+        names: &[&str],
+        external: impl Fn(&str) -> Option<bool>,
+    ) -> Result<Crashes, Error> {
+        for name in &self.processes {
+            let why = match (external(name), self.cause) {
+                (Some(_), Cause::Power) => "a check can't take the power from its host: say `crash(kill)`",
+                (Some(false), Cause::Kill) => {
+                    "a check can't kill what is there already (`External::at`): start it by `External::command`"
+                }
+                (Some(true), Cause::Kill) | (None, _) => continue,
+            };
             return Err(Error::new(format!(
-                "\"{name}\" is external, and a real peer does not crash: name processes of `net.process` and `net.daemon` \
-                 (`crash(process = …)`)"
+                "\"{name}\" is external, and {why}, or name another process (`crash(process = …)`)"
             )));
         }
         let process = |name: &String| known_process("crash(process = …)", name, names);
         let processes: Vec<_> = match self.processes.is_empty() {
-            true => (0..).zip(names).filter(|(_, name)| !external(name)).map(|(id, _)| id).map(ProcessId).collect(),
+            true => {
+                (0..).zip(names).filter(|(_, name)| external(name).is_none()).map(|(id, _)| id).map(ProcessId).collect()
+            }
             false => self.processes.iter().map(process).collect::<Result<_, _>>()?,
         };
         Ok(Crashes { processes, times: self.times, stays_down: self.stays_down, cause: self.cause })

@@ -43,6 +43,20 @@ impl Context {
         }
     }
 
+    /// The bytes that a stand-in of a real peer keeps beside the files of its host; `None` if the peer does not crash.
+    pub fn aside(&self) -> Option<Vec<u8>> {
+        self.files(|files| files.aside().map(<[u8]>::to_vec).ok_or(Failure::NotFound)).ok()
+    }
+
+    /// Keeps bytes beside the files of the host.
+    pub fn set_aside(&self, bytes: &[u8]) {
+        let kept: Result<(), i32> = self.files(|files| {
+            files.set_aside(bytes);
+            Ok(())
+        });
+        kept.expect("keeping them does not fail");
+    }
+
     /// Begins a write that goes so many bytes back and reaches the tree later; returns its number.
     pub(crate) fn begin_write(&self, handle: Handle, back: u64, bytes: &[u8]) -> u32 {
         engine(|| {
@@ -120,7 +134,8 @@ impl Context {
             (call(&mut files.begun, seen), seen.take_done())
         };
         for operation in done {
-            if !matches!(operation, files::Operation::Keep { .. } | files::Operation::Forget { .. }) {
+            let is_inner = matches!(operation, files::Operation::Keep { .. } | files::Operation::Forget { .. });
+            if !is_inner && !operation.is_aside() {
                 self.remark_as(|| Remark::Files { words: in_words(&operation), line });
             }
             self.effect(Effect::Storage(storage::Effect(operation)));

@@ -4,7 +4,7 @@ use super::emission::Emission;
 use super::seen::{Emitted, Seen};
 use super::sighting::{Peer, Place, Sighting};
 use crate::id::ProcessId;
-use crate::operation::files::{Operation, Path, Subject, shown};
+use crate::operation::files::{Operation, shown};
 use crate::world::system::System;
 use std::time::Duration;
 
@@ -69,6 +69,7 @@ impl Sighting {
                 output = system.shared().output(*number).text;
                 Seen::Ended { process: name(process), output: &output }
             }
+            Sighting::Changed { operation, .. } if operation.is_aside() => return None,
             Sighting::Changed { process, operation } => return changed(name(process), operation, show),
             Sighting::Emitted { process, emission } => {
                 let Emission { value, text, .. } = emission;
@@ -83,7 +84,7 @@ impl Sighting {
 /// to a file that no name leads to any more.
 fn changed<R>(process: &str, operation: &Operation, show: impl FnOnce(&Seen<'_>) -> R) -> Option<R> {
     let (path, to);
-    path = shown(subject(operation)?);
+    path = shown(operation.path()?);
     let path = &path;
     let seen = match operation {
         Operation::Create { .. } => Seen::Created { process, path, is_directory: false },
@@ -106,26 +107,4 @@ fn changed<R>(process: &str, operation: &Operation, show: impl FnOnce(&Seen<'_>)
         | Operation::Forget { .. } => return None,
     };
     Some(show(&seen))
-}
-
-/// The path of the file or directory that an operation is about, before the operation, if a name leads to it.
-fn subject(operation: &Operation) -> Option<&Path> {
-    match operation {
-        Operation::Create { path, .. }
-        | Operation::MakeDirectory { path, .. }
-        | Operation::Unlink { path }
-        | Operation::RemoveDirectory { path }
-        | Operation::Keep { path, .. }
-        | Operation::Rename { from: path, .. }
-        | Operation::Link { from: path, .. } => Some(path),
-        Operation::Write { file, .. }
-        | Operation::SetLength { file, .. }
-        | Operation::SetMode { file, .. }
-        | Operation::Sync { file }
-        | Operation::FailedSync { file } => match file {
-            Subject::Path(path) => Some(path),
-            Subject::Nameless(_) => None,
-        },
-        Operation::Forget { .. } => None,
-    }
 }

@@ -4,6 +4,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -14,15 +15,22 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (behaviour, port) = match &arguments[..] {
-        [behaviour, port] => (behaviour.as_str(), port.parse::<u16>().expect("a port")),
-        _ => panic!("peer BEHAVIOUR PORT, and not {arguments:?}"),
+    let (behaviour, port, folder) = match &arguments[..] {
+        [behaviour, port] => (behaviour.as_str(), port.parse::<u16>().expect("a port"), ""),
+        [behaviour, port, folder] => (behaviour.as_str(), port.parse().expect("a port"), folder.as_str()),
+        _ => panic!("peer BEHAVIOUR PORT [FOLDER], and not {arguments:?}"),
     };
     println!("{behaviour} begins");
     match behaviour {
         "counter" => serve(port, counter),
         "echo" => serve(port, echo),
         "greeter" => serve(port, greeter),
+        "ledger" => ledger(port, &Path::new(folder).join("count"), 1),
+        "lazy" => ledger(port, &Path::new(folder).join("count"), 2),
+        "once" => {
+            std::fs::File::create_new(Path::new(folder).join("lock")).expect("nobody has been here");
+            serve(port, echo);
+        }
         "dies" => serve(port, dies),
         "chatters" => serve(port, chatters),
         "clock" => serve(port, clock),
@@ -58,6 +66,22 @@ fn counter(mut stream: TcpStream) {
     for _ in lines(&stream) {
         let count = COUNT.fetch_add(1, Ordering::SeqCst) + 1;
         let _ = stream.write_all(format!("{count}\n").as_bytes());
+    }
+}
+
+/// Each line is answered by the next number. Every so many, the number is written to a file first, from which a server that starts
+/// goes on.
+fn ledger(port: u16, file: &Path, every: u32) {
+    let mut count = std::fs::read_to_string(file).map_or(0, |text| text.parse().expect("a number"));
+    let listener = TcpListener::bind(("127.0.0.1", port)).expect("the port is free");
+    for mut stream in listener.incoming().flatten() {
+        for _ in lines(&stream) {
+            count += 1;
+            if count % every == 0 {
+                std::fs::write(file, count.to_string()).expect("the folder is there");
+            }
+            let _ = stream.write_all(format!("{count}\n").as_bytes());
+        }
     }
 }
 
