@@ -155,6 +155,36 @@ fn syncs_of_several_files_may_be_missing() {
     assert!(text.contains("* what was not synced is lost: `one`, `two`\n") && written.len() == 2, "{text}");
 }
 
+/// Fills a log, puts it away, and fills another one, which is synced as all names are.
+async fn rotate() {
+    if let Ok(old) = fs::read_to_string("log.1").await {
+        assert_eq!(old, "old");
+        return;
+    }
+    for text in ["old", "new"] {
+        let mut log = File::create("log").await.unwrap();
+        log.write_all(text.as_bytes()).await.unwrap();
+        log.flush().await.unwrap();
+        if text == "new" {
+            log.sync_all().await.unwrap();
+        } else {
+            fs::rename("log", "log.1").await.unwrap();
+        }
+        File::open("/").await.unwrap().sync_all().await.unwrap();
+    }
+    sleep(Duration::from_secs(1)).await;
+}
+
+/// A path that leads to another file later is one of a file of its own.
+#[test]
+fn the_missing_sync_is_that_of_the_file_which_had_the_path_then() {
+    let report = Checker::new().crash(Crash::power()).check(|net| _ = net.process("store", rotate));
+    let text = report.counterexample().expect("the old log is lost").to_string();
+    let place = format!("tests/semantics/crash_files.rs:{}", line("log.write_all(text.as_bytes())"));
+    assert!(text.contains("start again -> with `log.1` = \"\""), "{text}");
+    assert!(text.contains(&format!("* a sync of `log` after {place} (#")), "{text}");
+}
+
 /// The contents of `log` with which a process has started: it appends two lines, the second one without a sync.
 fn logs(checker: &Checker) -> BTreeSet<String> {
     let report = checker.check(|net| {

@@ -42,22 +42,22 @@ pub fn missing_syncs(
     past: Past<'_>,
     left: &Tree,
 ) -> Vec<MissingSync> {
+    let kept = storage(tables, process, state);
+    if !tables.declared.loses_power(process) || kept.seen() == *left {
+        return Vec::new();
+    }
     let after = |storage: Storage, operation: &&Operation| storage.after(operation);
     let mut storages = vec![Storage::new(past.files)];
     for operation in past.operations {
         storages.push(storages[storages.len() - 1].after(operation));
     }
-    let kept = storage(tables, process, state);
     // Faults of files are not among the operations.
     if storages.last() != Some(&kept) {
         return Vec::new();
     }
-    let mut missing: Vec<MissingSync> = Vec::new();
+    let (mut missing, mut tried) = (Vec::new(), BTreeSet::new());
     for (index, operation) in past.operations.iter().enumerate().rev() {
-        for path in synced_with(operation) {
-            if missing.iter().any(|known| known.path == path) {
-                continue;
-            }
+        for path in synced_with(operation).into_iter().filter(|path| tried.insert(Arc::clone(path))) {
             let synced = storages[index + 1].after(&Operation::Sync { file: Subject::Path(Arc::clone(&path)) });
             let synced = past.operations[index + 1..].iter().fold(synced, after);
             let images = (synced != kept).then(|| synced.images(tables.declared.survives));
@@ -65,9 +65,30 @@ pub fn missing_syncs(
                 missing.push(MissingSync { after: index, path });
             }
         }
+        // Before it, these names led to other files.
+        renamed_by(operation).into_iter().for_each(|path| _ = tried.remove(path));
     }
     missing.reverse();
     missing
+}
+
+/// The names that lead to another file before an operation than after it.
+fn renamed_by(operation: &Operation) -> Vec<&Path> {
+    match operation {
+        Operation::Rename { from, to } => vec![from, to],
+        Operation::Create { path, .. }
+        | Operation::MakeDirectory { path, .. }
+        | Operation::Link { to: path, .. }
+        | Operation::Unlink { path }
+        | Operation::RemoveDirectory { path } => vec![path],
+        Operation::Write { .. }
+        | Operation::SetLength { .. }
+        | Operation::SetMode { .. }
+        | Operation::Sync { .. }
+        | Operation::FailedSync { .. }
+        | Operation::Keep { .. }
+        | Operation::Forget { .. } => Vec::new(),
+    }
 }
 
 /// The files and directories of which a sync makes an operation durable, right after the operation.
