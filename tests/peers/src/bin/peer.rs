@@ -77,7 +77,7 @@ fn ledger(port: u16, file: &Path, every: u32) {
     for mut stream in listener.incoming().flatten() {
         for _ in lines(&stream) {
             count += 1;
-            if count % every == 0 {
+            if u32::is_multiple_of(count, every) {
                 std::fs::write(file, count.to_string()).expect("the folder is there");
             }
             let _ = stream.write_all(format!("{count}\n").as_bytes());
