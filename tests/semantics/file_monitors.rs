@@ -2,8 +2,9 @@
 
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Counterexample, Crash, Identity, Verdict, ViolationKind};
+use netcheck::check::{Checker, Counterexample, Crash, Files, Identity, Verdict, ViolationKind};
 use netcheck::monitor::{Monitor, Observer, Rule, Seen};
+use random::Random;
 use std::io::SeekFrom;
 use std::time::Duration;
 use tokio::fs::{self, File, OpenOptions};
@@ -221,4 +222,79 @@ fn writes_are_visible_to_the_reduction_only_where_a_monitor_observes_them() {
         report.states()
     };
     assert_eq!([states(None), states(Some(tolerant(true))), states(Some(tolerant(false)))], [9, 9, 11]);
+}
+
+/// What a process of a random system does.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Write(&'static str),
+    Sync(&'static str),
+    Send,
+    Receive,
+}
+
+async fn perform(acts: Vec<Act>, peer: &'static str) {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    for act in acts {
+        match act {
+            Act::Write(path) => fs::write(path, "!").await.unwrap(),
+            Act::Sync(path) => {
+                let file = OpenOptions::new().append(true).create(true).open(path).await.unwrap();
+                file.sync_all().await.unwrap();
+            }
+            Act::Send => _ = socket.send_to(b"!", (peer, 4000)).await.unwrap(),
+            Act::Receive => _ = timeout(Duration::from_secs(1), socket.recv(&mut [0])).await,
+        }
+    }
+}
+
+/// Rejects when something is seen before something else was.
+fn needs_first(first: String, second: String) -> Observer {
+    let (before, after) = (first.clone(), second.clone());
+    let monitor = Monitor::builder("needs first")
+        .state("not yet")
+        .state("done")
+        .rule("not yet", "done", Rule::on("first", move |line: &String| line.starts_with(&before)))
+        .rule("not yet", "not yet", Rule::on("others", move |line: &String| !line.starts_with(&after)))
+        .rule("done", "done", Rule::otherwise())
+        .build()
+        .unwrap();
+    Observer::new(monitor, move |seen| line(seen).filter(|line| line.starts_with(&first) || line.starts_with(&second)))
+}
+
+#[test]
+fn random_systems_are_rejected_with_and_without_reduction() {
+    let mut counts = [0; 2];
+    for seed in 0..60 {
+        let mut random = Random::new(seed);
+        let [one, other] = [(); 2].map(|()| {
+            let act = |random: &mut Random| {
+                let path = random.one_of(&["x", "y"]);
+                random.one_of(&[Act::Write(path), Act::Write(path), Act::Sync(path), Act::Send, Act::Receive])
+            };
+            (0..random.within(1, 3)).map(|_| act(&mut random)).collect::<Vec<Act>>()
+        });
+        let [first, second] = [(); 2].map(|()| {
+            let (process, path) = (random.one_of(&["one", "other"]), random.one_of(&["x", "y"]));
+            random.one_of(&["wrote", "synced"]).to_owned() + " " + path + " " + process
+        });
+        let words = |words: &str| {
+            let [what, path, process] = words.split(' ').collect::<Vec<_>>()[..] else { unreachable!("three words") };
+            if what == "synced" { format!("{process} synced \"{path}\"") } else { format!("{process} wrote {path} ") }
+        };
+        let (first, second) = (words(&first), words(&second));
+        let checker = match random.below(3) {
+            0 => Checker::new(),
+            1 => Checker::new().crash(Crash::kill().process("one")),
+            _ => Checker::new().crash(Crash::power().process("one")).files(Files::lost()),
+        };
+        let found = checked(&checker, |net| {
+            let (one, other) = (one.clone(), other.clone());
+            net.process("one", move || perform(one.clone(), "other"));
+            net.process("other", move || perform(other.clone(), "one"));
+            net.monitor(needs_first(first.clone(), second.clone()));
+        });
+        counts[usize::from(found.is_some())] += 1;
+    }
+    assert!(counts.iter().all(|&count| count > 10), "{counts:?}");
 }
