@@ -128,7 +128,7 @@ impl Instance {
             ))));
         }
         // A process that is dead is told nothing by the end of its connections.
-        self.process = None;
+        self.process.take().into_iter().for_each(Process::kill);
         let started = Process::start(command, &self.services, self.folder.as_ref().map(Folder::path));
         let (process, addresses) = started.map_err(|error| Error::new(format!("after it was killed: {error}")))?;
         self.process = Some(process);

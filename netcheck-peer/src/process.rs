@@ -28,7 +28,7 @@ const ATTEMPTS: usize = 4;
 pub(crate) struct Process {
     child: Child,
     log: Log,
-    /// Ends the group when its input ends: also if this program is killed.
+    /// Ends the group when its input ends, and removes the folder: also if this program is killed.
     #[cfg(unix)]
     guard: Child,
 }
@@ -46,7 +46,10 @@ impl Process {
             let mut process = Process::spawn(command, services, &addresses, folder)?;
             match process.wait_until_ready(command, services, &addresses) {
                 Ok(()) => return Ok((process, addresses)),
-                Err(_) if attempt < ATTEMPTS && process.log.text().to_lowercase().contains("in use") => attempt += 1,
+                Err(_) if attempt < ATTEMPTS && process.log.text().to_lowercase().contains("in use") => {
+                    attempt += 1;
+                    process.kill();
+                }
                 Err(error) => return Err(error.printed(&process.log.text())),
             }
         }
@@ -74,7 +77,7 @@ impl Process {
         std::os::unix::process::CommandExt::process_group(&mut spawned, 0);
         let mut child = spawned.spawn().map_err(|error| not_started(command, &error))?;
         #[cfg(unix)]
-        let guard = match guard_of(&child) {
+        let guard = match guard_of(&child, folder) {
             Ok(guard) => guard,
             Err(error) => {
                 let _ = child.kill();
@@ -126,6 +129,16 @@ impl Process {
         }
     }
 
+    /// Kills it, and leaves its folder as it is.
+    pub(crate) fn kill(mut self) {
+        #[cfg(unix)]
+        if let Some(input) = &mut self.guard.stdin {
+            // A guard that is gone removes nothing.
+            let _ = io::Write::write_all(input, b"keep\n");
+        }
+        drop(self);
+    }
+
     /// How it has ended, if it has.
     pub(crate) fn ended(&mut self) -> Option<String> {
         match self.child.try_wait() {
@@ -162,12 +175,17 @@ impl Drop for Process {
     }
 }
 
+/// What the guard does: the folder of a peer goes with it, unless it is told to keep it.
+#[cfg(unix)]
+const GUARD: &str = r#"read -r end; kill -s KILL -- "-$1"
+[ "$end" = keep ] || [ -z "$2" ] || rm -rf -- "$2" || { sleep 1; rm -rf -- "$2"; }"#;
+
 /// A shell that waits for the end of its input and kills the group of `child` then. It is in a group of its own: Ctrl-C
 /// must not end it before the group.
 #[cfg(unix)]
-fn guard_of(child: &Child) -> io::Result<Child> {
+fn guard_of(child: &Child, folder: Option<&Path>) -> io::Result<Child> {
     let mut guard = std::process::Command::new("sh");
-    guard.args(["-c", "read -r end; kill -s KILL -- \"-$1\"", "sh", &child.id().to_string()]);
+    guard.args(["-c", GUARD, "sh", &child.id().to_string()]).arg(folder.unwrap_or(Path::new("")));
     guard.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     std::os::unix::process::CommandExt::process_group(&mut guard, 0);
     guard.spawn()
@@ -214,4 +232,35 @@ fn free_addresses(services: &[Service]) -> Result<Vec<SocketAddr>, Error> {
     };
     let addresses = bound.and_then(|bound| bound.iter().map(address).collect());
     addresses.map_err(|error| Error::new(format!("no free port on the loopback address: {error}")))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::folder::Folder;
+
+    fn sleeps(folder: &Folder) -> Process {
+        let command = Command {
+            program: "sleep".into(),
+            arguments: vec!["1000".to_owned()],
+            environment: Vec::new(),
+            directory: None,
+            ready: Ready::After(Duration::ZERO),
+        };
+        let services = [Service { protocol: Protocol::Tcp, port: 80 }];
+        std::fs::write(folder.path().join("file"), "text").unwrap();
+        Process::start(&command, &services, Some(folder.path())).expect("it is started").0
+    }
+
+    #[test]
+    fn a_folder_outlives_a_kill_and_not_the_program_that_has_started_its_peer() {
+        let folder = Folder::new().unwrap();
+        sleeps(&folder).kill();
+        assert!(folder.path().join("file").exists());
+        let mut left = sleeps(&folder);
+        // As it ends with this program.
+        drop(left.guard.stdin.take());
+        left.guard.wait().unwrap();
+        assert!(!folder.path().exists());
+    }
 }

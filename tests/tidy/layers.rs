@@ -35,7 +35,7 @@ const PEER: &[Row] = &[
     ("file", &["branches", "error", "exchange", "json"]),
     ("kernel", &["external"]),
     ("wires", &["exchange", "external", "kernel"]),
-    ("process", &["error", "external", "kernel", "log"]),
+    ("process", &["error", "external", "folder", "kernel", "log"]),
     ("instance", &["branches", "error", "exchange", "external", "folder", "process", "wires"]),
     ("worker", &["branches", "error", "exchange", "external", "instance"]),
     ("peer", &["branches", "error", "exchange", "external", "file", "worker"]),
