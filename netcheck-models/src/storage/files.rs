@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::operation::{self, Operation, Subject};
-use super::tree::{Content, Inode, Path, Tree, place};
+use super::tree::{Content, Inode, Name, Path, Tree, place};
 use super::walk::{self, Last, end, lookup, walk};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -11,9 +11,13 @@ use std::sync::Arc;
 /// The most bytes of a file: a longer one would take the memory of the check.
 pub const FILE_BYTES_MAX: usize = 1 << 26;
 
-/// A file or directory that a program has opened: an open file description of the system.
+/// A file or directory that a program has opened: a descriptor of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Handle(u32);
+pub struct Handle(pub u32);
+
+/// What handles share that were duplicated: an open file description of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Description(u32);
 
 /// What a file is opened for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -61,20 +65,35 @@ pub struct Metadata {
 /// The length of a directory, as most file systems of Linux tell it.
 const DIRECTORY_BYTES: u64 = 4096;
 
+/// A name in a directory, as it was when the first one was read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Entry {
+    /// The name.
+    pub name: Name,
+    /// Whether it is a directory.
+    pub is_directory: bool,
+    /// As [`Metadata::number`].
+    pub number: u64,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Opened {
     inode: Inode,
+    /// The place of the next call; of a directory that is read, the number of the next name.
     offset: usize,
     reads: bool,
     writes: bool,
     appends: bool,
+    /// The names of a directory that is read.
+    names: Option<Arc<[Entry]>>,
 }
 
 /// The tree that a program sees, and the files that it has opened. A call that fails changes nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     pub(super) tree: Tree,
-    opened: BTreeMap<Handle, Opened>,
+    handles: BTreeMap<Handle, Description>,
+    opened: BTreeMap<Description, Opened>,
     /// The numbers of open files that no name leads to.
     nameless: BTreeMap<Inode, u32>,
     /// The operations since they were last taken.
@@ -94,7 +113,7 @@ impl Files {
 
     /// The number of files that are open.
     pub fn opened(&self) -> usize {
-        self.opened.len()
+        self.handles.len()
     }
 
     /// Takes the operations since the last time.
@@ -104,16 +123,21 @@ impl Files {
 
     /// Records everything here that later results depend on: equal contents, whatever came before, are recorded equally.
     pub fn record(&self, values: &mut impl Hasher) {
-        let inodes: Vec<Inode> = self.opened.values().map(|opened| opened.inode).collect();
-        let order = self.tree.record(&inodes, values);
-        self.opened.len().hash(values);
-        for (handle, opened) in &self.opened {
-            let Opened { inode, offset, reads, writes, appends } = opened;
-            (handle, place(&order, *inode), offset, reads, writes, appends).hash(values);
+        let order = self.tree.record(&self.inodes(), values);
+        self.handles.len().hash(values);
+        for (handle, description) in &self.handles {
+            let first = self.handles.iter().find(|(_, other)| *other == description).map(|(first, _)| first);
+            let Opened { inode, offset, reads, writes, appends, names } = &self.opened[description];
+            (handle, first, place(&order, *inode), offset, reads, writes, appends, names).hash(values);
         }
         let nameless: BTreeMap<Inode, u32> =
             self.nameless.iter().map(|(inode, number)| (place(&order, *inode), *number)).collect();
         nameless.hash(values);
+    }
+
+    /// The files and directories that are open, in the order of their handles.
+    fn inodes(&self) -> Vec<Inode> {
+        self.handles.values().map(|description| self.opened[description].inode).collect()
     }
 
     /// Opens a file, or a directory that is only read.
@@ -149,11 +173,28 @@ impl Files {
             Err(Failure::NotFound) if creates => self.create(&walked, mode)?,
             Err(failure) => return Err(failure),
         };
-        let free = (0..).map(Handle).find(|handle| !self.opened.contains_key(handle));
+        let free = (0..).map(Description).find(|description| !self.opened.contains_key(description));
+        let description = free.expect("no program opens so many files");
+        let opened = Opened { inode, offset: 0, reads: read, writes: write || append, appends: append, names: None };
+        self.opened.insert(description, opened);
+        Ok(self.handle_of(description))
+    }
+
+    /// A new handle: the least that is free.
+    fn handle_of(&mut self, description: Description) -> Handle {
+        let free = (0..).map(Handle).find(|handle| !self.handles.contains_key(handle));
         let handle = free.expect("no program opens so many files");
-        let opened = Opened { inode, offset: 0, reads: read, writes: write || append, appends: append };
-        self.opened.insert(handle, opened);
-        Ok(handle)
+        self.handles.insert(handle, description);
+        handle
+    }
+
+    /// Another handle of the same file, with the same place.
+    ///
+    /// # Errors
+    /// As `dup(2)`.
+    pub fn duplicate(&mut self, handle: Handle) -> Result<Handle, Failure> {
+        let &description = self.handles.get(&handle).ok_or(Failure::BadDescriptor)?;
+        Ok(self.handle_of(description))
     }
 
     fn create(&mut self, walked: &walk::Walked, mode: u32) -> Result<Inode, Failure> {
@@ -167,14 +208,69 @@ impl Files {
 
     /// Closes a file. What no name leads to is gone then.
     pub fn close(&mut self, handle: Handle) {
-        let closed = self.opened.remove(&handle);
-        if let Some(Opened { inode, .. }) = closed
-            && !self.is_open(inode)
-            && let Some(number) = self.nameless.remove(&inode)
+        if let Some(description) = self.handles.remove(&handle)
+            && self.handles.values().all(|&other| other != description)
         {
-            self.done.push(Operation::Forget { number });
+            let closed = self.opened.remove(&description);
+            if let Some(Opened { inode, .. }) = closed
+                && !self.is_open(inode)
+                && let Some(number) = self.nameless.remove(&inode)
+            {
+                self.done.push(Operation::Forget { number });
+            }
+            self.forget();
         }
-        self.forget();
+    }
+
+    /// The access for which a file is open, as far as it says what may be done with it.
+    ///
+    /// # Errors
+    /// As `fcntl(2)`: none, of what is open.
+    pub fn access(&self, handle: Handle) -> Result<Access, Failure> {
+        let &Opened { reads, writes, appends, .. } = self.of(handle)?;
+        Ok(Access { read: reads, write: writes, append: appends, ..Access::default() })
+    }
+
+    /// The next name in a directory, in the order of names; `None` after the last one. The names are those that are there when
+    /// the first one is read.
+    ///
+    /// # Errors
+    /// As `readdir(3)`.
+    pub fn next_name(&mut self, handle: Handle) -> Result<Option<Entry>, Failure> {
+        let opened = self.of(handle)?;
+        let names = match &opened.names {
+            Some(names) => Arc::clone(names),
+            None => {
+                let names = self.tree.names(opened.inode).ok_or(Failure::NotADirectory)?;
+                let entry = |(name, &inode): (&Name, &Inode)| Entry {
+                    name: Arc::clone(name),
+                    is_directory: self.tree.is_directory(inode),
+                    number: self.facts(inode).number,
+                };
+                names.iter().map(entry).collect()
+            }
+        };
+        let next = names.get(self.of(handle)?.offset).cloned();
+        let opened = self.of_mut(handle)?;
+        opened.names = Some(names);
+        opened.offset += usize::from(next.is_some());
+        Ok(next)
+    }
+
+    /// The path from the root of one that begins at a directory that is open.
+    ///
+    /// # Errors
+    /// As `openat(2)`.
+    pub fn path_at(&self, handle: Handle, path: &[u8]) -> Result<Vec<u8>, Failure> {
+        let inode = self.of(handle)?.inode;
+        if path.starts_with(b"/") {
+            return Ok(path.to_vec());
+        }
+        if !self.tree.is_directory(inode) {
+            return Err(Failure::NotADirectory);
+        }
+        let directory = self.tree.path_of(inode).filter(|_| !path.is_empty()).ok_or(Failure::NotFound)?;
+        Ok([&directory[..], b"/", path].concat())
     }
 
     /// Reads bytes into a buffer; returns their number.
@@ -245,7 +341,7 @@ impl Files {
         Ok(end)
     }
 
-    /// Goes to another place; returns it.
+    /// Goes to another place; returns it. At its start, the names of a directory are read anew.
     ///
     /// # Errors
     /// As `lseek(2)`.
@@ -257,7 +353,11 @@ impl Files {
             Seek::Current(by) => (opened.offset as i64).checked_add(by),
         };
         let at = at.filter(|&at| at >= 0).ok_or(Failure::Invalid)?;
-        self.of_mut(handle)?.offset = at as usize;
+        let opened = self.of_mut(handle)?;
+        opened.offset = at as usize;
+        if at == 0 {
+            opened.names = None;
+        }
         Ok(at as u64)
     }
 
@@ -355,8 +455,7 @@ impl Files {
             Content::File(bytes) => (false, bytes.len() as u64),
             Content::Directory(_) => (true, DIRECTORY_BYTES),
         };
-        let inodes: Vec<Inode> = self.opened.values().map(|opened| opened.inode).collect();
-        let number = self.tree.reached(inodes).iter().position(|&known| known == inode);
+        let number = self.tree.reached(self.inodes()).iter().position(|&known| known == inode);
         let number = number.expect("a name leads to it, or it is open") as u64 + 1;
         Metadata { is_directory, length, mode: node.mode, links: self.tree.links(inode), number }
     }
@@ -366,11 +465,12 @@ impl Files {
     }
 
     fn of(&self, handle: Handle) -> Result<&Opened, Failure> {
-        self.opened.get(&handle).ok_or(Failure::BadDescriptor)
+        self.handles.get(&handle).map(|description| &self.opened[description]).ok_or(Failure::BadDescriptor)
     }
 
     fn of_mut(&mut self, handle: Handle) -> Result<&mut Opened, Failure> {
-        self.opened.get_mut(&handle).ok_or(Failure::BadDescriptor)
+        let description = self.handles.get(&handle).ok_or(Failure::BadDescriptor)?;
+        Ok(self.opened.get_mut(description).expect("a handle has its description"))
     }
 
     fn is_open(&self, inode: Inode) -> bool {

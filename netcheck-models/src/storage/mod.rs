@@ -9,6 +9,7 @@
 //! No symbolic links, no owners, no times, no quota; permissions are remembered and forbid nothing. The working directory is
 //! the root.
 
+mod area;
 mod aside;
 mod durable;
 mod failure;
@@ -21,7 +22,7 @@ mod walk;
 
 pub use durable::{PENDING_MAX, Storage};
 pub use failure::Failure;
-pub use files::{Access, FILE_BYTES_MAX, Files, Handle, Metadata, Seek};
+pub use files::{Access, Entry, FILE_BYTES_MAX, Files, Handle, Metadata, Seek};
 pub use images::{Policy, Survives, TooMany};
 pub use operation::{Operation, Subject};
 pub use tree::{Content, Inode, Name, Node, Path, Tree, shown};

@@ -280,3 +280,61 @@ fn declared_files_are_there_with_their_directories() {
     assert_eq!(Tree::declared([(&b"a"[..], &b""[..]), (b"./a", b"")]), Err(&b"./a"[..]));
     assert_eq!(Tree::declared([(&b"a"[..], &b""[..]), (b"a/b", b"")]), Err(&b"a/b"[..]));
 }
+
+#[test]
+fn paths_of_a_check_are_those_in_declared_directories() {
+    let declared = Tree::declared([(&b"value"[..], &b""[..]), (b"data/log", b""), (b"/var/lib/app/log", b"")]).unwrap();
+    let mut files = Files::new(declared.clone());
+    let is_own = |files: &Files, path: &str| declared.is_of_check(files.tree(), path.as_bytes());
+    let own =
+        ["value", "/", ".", "data/log", "data/new/more", "/tmp/x", "/var/lib", "var/lib/app/x", "value/x", "./data/x"];
+    let others = ["values", "etc/passwd", "/var/log", "/var/lib/other", "datas", "data/../etc", "../etc"];
+    for path in own {
+        assert!(is_own(&files, path), "{path}");
+    }
+    for path in others {
+        assert!(!is_own(&files, path), "{path}");
+    }
+    // Names that were declared stay the check's, and so does what was made.
+    files.unlink(b"value").unwrap();
+    files.unlink(b"data/log").unwrap();
+    files.remove_directory(b"data").unwrap();
+    files.make_directory(b"made", 0o755).unwrap();
+    for path in ["value", "data", "data/x", "made/x"] {
+        assert!(is_own(&files, path), "{path}");
+    }
+}
+
+#[test]
+fn handles_that_are_duplicated_share_their_place_until_the_last_is_closed() {
+    let mut files = Files::new(Tree::declared([(&b"a"[..], &b"abcd"[..])]).unwrap());
+    let one = files.open(b"a", Access { read: true, ..Access::default() }, 0).unwrap();
+    let other = files.duplicate(one).unwrap();
+    assert_eq!((one, other), (Handle(0), Handle(1)));
+    let mut byte = [0];
+    files.read(one, &mut byte).unwrap();
+    files.close(one);
+    files.unlink(b"a").unwrap();
+    files.read(other, &mut byte).unwrap();
+    assert_eq!(&byte, b"b");
+    assert_eq!(files.read(one, &mut byte), Err(Failure::BadDescriptor));
+    files.close(other);
+    assert_eq!(files.opened(), 0);
+}
+
+#[test]
+fn names_are_read_as_they_were_when_the_first_one_was() {
+    let mut files = Files::new(Tree::declared([(&b"d/a"[..], &b""[..]), (b"d/c", b"")]).unwrap());
+    let access = Access { read: true, ..Access::default() };
+    let directory = files.open(b"d", access, 0).unwrap();
+    let mut names = Vec::new();
+    while let Some(entry) = files.next_name(directory).unwrap() {
+        files.unlink(&[b"d/", &entry.name[..]].concat()).unwrap();
+        files.make_directory(b"d/b", 0o755).ok();
+        names.push((text(&entry.name), entry.is_directory));
+    }
+    assert_eq!(names, [("a".to_owned(), false), ("c".to_owned(), false)]);
+    assert_eq!(files.path_at(directory, b"b"), Ok(b"/d/b".to_vec()));
+    let file = files.open(b"/d/e", Access { write: true, create: true, ..access }, 0o644).unwrap();
+    assert_eq!(files.next_name(file), Err(Failure::NotADirectory));
+}
