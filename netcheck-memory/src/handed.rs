@@ -40,7 +40,7 @@ macro_rules! handed_by_copy {
     };
 }
 
-handed_by_copy!((), bool, u8, u16, u32, u64, usize, i32, i64, NonZeroU64, Ordering, Ipv4Addr, Ipv6Addr);
+handed_by_copy!((), bool, u8, u16, u32, u64, usize, i32, i64, isize, NonZeroU64, Ordering, Ipv4Addr, Ipv6Addr);
 
 impl Handed for Duration {
     fn handed(&self) -> Self {

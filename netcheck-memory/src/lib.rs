@@ -29,7 +29,7 @@
 //! results), `stack` (calls with nothing stale on the stack), `reservation` (the range of addresses), `parts` (what of it
 //! is mapped where it can't be reserved), `stacks` (on which stack functions run), `size_class` and `tables` (rooms of allocations), `chunk` (64 MiB of rooms), `pool` and `engine`
 //! (which chunks are whose), `place` (where a thread is), `allocations`, `allocator`, `image`, `arena`, `saved`. Beside them: `carried`, `symbols` (the
-//! executable's variables by name), `types`, `source`, `generators`, `variables`, `last_words`, `mute`, `interposed`, `thread`, `waker`,
+//! executable's variables by name), `types`, `file_call`, `source`, `generators`, `variables`, `last_words`, `mute`, `interposed`, `thread`, `waker`,
 //! `return_addresses`.
 
 #![deny(missing_docs)]
@@ -42,6 +42,7 @@ mod arena;
 mod carried;
 mod chunk;
 mod engine;
+mod file_call;
 pub mod generators;
 mod handed;
 pub mod hash_keys;
@@ -79,6 +80,7 @@ pub use allocations::{Allocations, recording_allocations};
 pub use allocator::Allocator;
 pub use arena::{Arena, ArenaGuard};
 pub use carried::Carried;
+pub use file_call::{At, FileCall, Named, Opens, STAND_IN_MIN, Status, Unmodelled, Whence};
 pub use generators::with_source;
 pub use handed::{Cloned, Handed};
 pub use hash_keys::{hash_keys, set_hash_keys};

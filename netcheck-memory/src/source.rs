@@ -3,6 +3,7 @@
 //! While a thread is in [`with_source`](crate::with_source), the functions of `interposed` ask the source. Everywhere else they ask the
 //! system, and so they do while the source itself is asked.
 
+use crate::file_call::FileCall;
 use std::cell::Cell;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ptr::NonNull;
@@ -85,6 +86,10 @@ pub trait Source {
 
     /// The poll closes a file or a socket of the system.
     fn closes(&self, socket: i32);
+
+    /// The poll makes a call on files. The answer is the poll's; `None` if the file is the system's, or if the poll can't ask
+    /// now: then the system is asked.
+    fn file(&self, call: FileCall<'_>) -> Option<Result<u64, i32>>;
 }
 
 thread_local! {

@@ -11,6 +11,8 @@
 
 mod checked;
 mod real;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod system;
 mod tracked;
 
 use netcheck::check::{Checker, Verdict};
@@ -90,6 +92,38 @@ macro_rules! parity {
             )*
         }
     )* };
+}
+
+/// Files by `std::fs` as it is.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod by_the_system {
+    parity! { same system:
+        files {
+            a_call_waits_for_the_write_that_is_under_way,
+            a_directory_is_read_in_chunks,
+            a_failed_write_is_told_at_the_next_one,
+            a_failed_write_is_told_by_a_flush,
+            a_seek_waits_for_a_write_and_goes_back_over_what_was_read,
+            copies_have_the_bytes_and_the_permissions,
+            files_are_shared_by_clones,
+            random_calls_of_std,
+            random_calls_of_tokio,
+            the_facts_about_files_are_those_of_linux,
+            trees_are_made_and_removed,
+            writes_are_in_vectors,
+        }
+    }
+}
+
+/// As [`by_the_system`].
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod one_of_several_by_the_system {
+    parity! { among system:
+        files {
+            a_file_that_is_dropped_may_be_read_before_its_write,
+            the_length_may_be_told_before_a_write,
+        }
+    }
 }
 
 mod equal {

@@ -19,6 +19,8 @@ mod multicast;
 mod readiness;
 mod regions;
 mod select;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod std_files;
 #[cfg(target_os = "linux")]
 mod std_listeners;
 mod tasks;

@@ -159,6 +159,7 @@ const RUNTIME: &[Row] = &[
     ("unit::poll::calls", &["id", "operation", "unit"]),
     ("unit::poll::sockets", &["id", "operation", "unit"]),
     ("unit::poll::listeners", &["id", "operation", "unit"]),
+    ("unit::poll::file_calls", &["operation", "unit"]),
     ("unit::poll::source", &["id", "operation", "unit"]),
     ("unit::poll::files", &["id", "operation", "unit"]),
     ("unit::poll::spawning", &["id", "operation", "unit::poll::context", "unit::poll::tasks", "unit::program"]),

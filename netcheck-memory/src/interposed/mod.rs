@@ -1,5 +1,6 @@
 //! Functions of the C library that a program's calls reach first: random bytes, clocks, output, threads, names of hosts, the
-//! end of the process, and the registration of destructors of thread-local variables. Those of sockets are in [`sockets`].
+//! end of the process, and the registration of destructors of thread-local variables. Those of sockets are in [`sockets`],
+//! those of files in `files`: there are the latter only where the C library is GNU's, and linked dynamically.
 //!
 //! A definition in the executable takes precedence over that in the shared library, also for look-ups by name. Each
 //! function asks this thread's [source](crate::source), and where there is none, the C library's own function.
@@ -8,10 +9,13 @@
 //! that are made without the C library.
 
 mod exits;
+#[cfg(all(target_env = "gnu", not(target_feature = "crt-static")))]
+mod files;
 mod sockets;
 
+use crate::file_call::{FileCall, STAND_IN_MIN};
 use crate::place::engine;
-use crate::source::{CALENDAR, Clock, Forbidden, UPTIME};
+use crate::source::{Answer, CALENDAR, Clock, Forbidden, UPTIME};
 use crate::{generators, last_words, mute, source, variables};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 use std::ffi::CStr;
@@ -230,6 +234,10 @@ unsafe extern "C" fn write(file: c_int, bytes: *const c_void, count: usize) -> i
         mute::drop_output(unsafe { std::slice::from_raw_parts(bytes.cast(), count) });
         return count as isize;
     }
+    if is_stand_in(file) {
+        // SAFETY: the caller passes so many bytes.
+        return engine(|| written(file, unsafe { slice(bytes.cast(), count) }, None));
+    }
     match WRITE.address() {
         // SAFETY: it is the C library's function of that name, and the arguments are the caller's.
         Some(own) => unsafe { std::mem::transmute::<*mut c_void, Write>(own.as_ptr())(file, bytes, count) },
@@ -251,6 +259,15 @@ unsafe extern "C" fn writev(file: c_int, parts: *const libc::iovec, count: c_int
             mute::drop_output(unsafe { std::slice::from_raw_parts(part.iov_base.cast(), part.iov_len) });
         }
         return parts.iter().map(|part| part.iov_len as isize).sum();
+    }
+    if is_stand_in(file) {
+        return engine(|| {
+            // SAFETY: the caller passes so many parts, each of which is so many bytes.
+            let parts = unsafe { slice(parts, usize::try_from(count).unwrap_or(0)) };
+            // SAFETY: likewise.
+            let bytes = parts.iter().map(|part| unsafe { slice(part.iov_base.cast::<u8>(), part.iov_len) });
+            written(file, &bytes.collect::<Vec<_>>().concat(), None)
+        });
     }
     match WRITEV.address() {
         // SAFETY: it is the C library's function of that name, and the arguments are the caller's.
@@ -282,6 +299,43 @@ unsafe extern "C-unwind" fn exit(code: c_int) -> ! {
     }
     // SAFETY: it ends the process at once.
     unsafe { libc::_exit(code) }
+}
+
+/// Whether a descriptor stands for a file of a source: the system has none of this number.
+fn is_stand_in(file: c_int) -> bool {
+    file >= STAND_IN_MIN
+}
+
+/// Writes to a file of the source; the number of bytes.
+fn written(file: c_int, bytes: &[u8], from: Option<i64>) -> isize {
+    let answer = source::ask(|source| source.file(FileCall::Write { file, bytes, from })).flatten();
+    match answer.unwrap_or(Err(libc::EBADF)) {
+        Ok(count) => count as isize,
+        Err(number) => failed(number) as isize,
+    }
+}
+
+/// # Safety
+///
+/// There are so many values there, unless there are none.
+unsafe fn slice<'a, T>(start: *const T, count: usize) -> &'a [T] {
+    match start.is_null() || count == 0 {
+        true => &[],
+        // SAFETY: the caller's promise.
+        false => unsafe { std::slice::from_raw_parts(start, count) },
+    }
+}
+
+/// The result of a call with this answer.
+fn answered(answer: Answer) -> c_int {
+    answer.map_or_else(failed, |()| 0)
+}
+
+/// The result of a call that fails with the number of an error.
+fn failed(number: i32) -> c_int {
+    // SAFETY: the function has no conditions, and the place is this thread's.
+    unsafe { libc::__errno_location().write(number) };
+    -1
 }
 
 /// Whether this thread's source tells a poll that the system has none of these.

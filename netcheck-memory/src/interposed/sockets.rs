@@ -5,8 +5,10 @@
 //! whether it may be bound and listen, and the socket of the system stays without an address. With all else, traffic would
 //! be real.
 
-use super::{Own, is_forbidden, own_system_call};
-use crate::source::{self, Answer, Forbidden};
+use super::{Own, answered, failed, is_forbidden, is_stand_in, own_system_call};
+use crate::file_call::FileCall;
+use crate::place::engine;
+use crate::source::{self, Forbidden};
 use core::ffi::{c_int, c_void};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
@@ -139,6 +141,10 @@ unsafe extern "C" fn getsockname(socket: c_int, address: *mut libc::sockaddr, by
 /// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn close(file: c_int) -> c_int {
+    if is_stand_in(file) {
+        engine(|| source::ask(|source| source.file(FileCall::Close { file })));
+        return 0;
+    }
     source::ask(|source| source.closes(file));
     match CLOSE.address() {
         // SAFETY: it is the C library's function of that name, and the descriptor is the caller's.
@@ -178,18 +184,6 @@ unsafe fn with_address(
         // SAFETY: the system call takes these arguments, and a zero behind them.
         None => unsafe { own_system_call(number, socket as usize, address as usize, bytes as usize, 0, 0, 0) as c_int },
     }
-}
-
-/// The result of a call with this answer.
-fn answered(answer: Answer) -> c_int {
-    answer.map_or_else(failed, |()| 0)
-}
-
-/// The result of a call that fails with the number of an error.
-fn failed(number: i32) -> c_int {
-    // SAFETY: the function has no conditions, and the place is this thread's.
-    unsafe { libc::__errno_location().write(number) };
-    -1
 }
 
 /// The value of an option of a socket that is a number.

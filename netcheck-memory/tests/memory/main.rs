@@ -3,6 +3,8 @@
 mod address_space;
 mod allocations;
 mod collections;
+#[cfg(all(feature = "allocator", target_env = "gnu"))]
+mod files;
 mod hash_keys;
 mod images;
 mod instants;

@@ -2,7 +2,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "the clock and the hasher of std are the subject")]
 
-use netcheck_memory::{Answer, Clock, Forbidden, Source, generators, interposes, with_source, without_source};
+use netcheck_memory::{
+    Answer, Clock, FileCall, Forbidden, Source, generators, interposes, with_source, without_source,
+};
 use std::backtrace::BacktraceStatus;
 use std::cell::Cell;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
@@ -86,6 +88,10 @@ impl Source for Counting {
 
     fn closes(&self, socket: i32) {
         self.bound.set(self.bound.get().filter(|(bound, ..)| *bound != socket));
+    }
+
+    fn file(&self, _call: FileCall<'_>) -> Option<Result<u64, i32>> {
+        None
     }
 }
 

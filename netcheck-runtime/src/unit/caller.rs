@@ -199,7 +199,8 @@ pub(crate) struct Running {
 impl Running {
     /// In the current poll.
     pub(crate) fn now() -> Self {
-        let backtrace = Backtrace::force_capture().to_string();
+        // The files with debug information are the machine's.
+        let backtrace = netcheck_memory::without_source(|| Backtrace::force_capture().to_string());
         let mut within = Vec::new();
         let line = own_line(&backtrace, |name, line| within.push(Within::new(name, line.map(|(file, _)| file))));
         Running { line, within }

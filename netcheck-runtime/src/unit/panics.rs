@@ -112,7 +112,7 @@ fn install() {
                 return previous(info);
             }
             if ALOUD.get() && !netcheck_memory::is_muted() {
-                previous(info);
+                netcheck_memory::without_source(|| previous(info));
             }
             netcheck_memory::engine(|| {
                 let location = info.location().map_or_else(|| "an unknown place".to_owned(), place);

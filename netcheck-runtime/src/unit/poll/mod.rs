@@ -13,6 +13,7 @@
 //! - [`sockets`]: sockets and timers; [`spawning`]: tasks and isolated tasks;
 //! - [`files`]: calls on the files of the host;
 //! - [`turns`]: the tasks and operations that come next;
+//! - [`file_calls`]: calls on files by functions of the C library;
 //! - [`source`]: random numbers and the time of day; [`tracking`]: the record of tracked tasks; [`capture`]: the record
 //!   of a loop head;
 //! - [`image`]: the image of the memory; [`waking`]: wakers whose clones say where tasks wait.
@@ -27,6 +28,7 @@ pub(crate) mod capture;
 mod clock;
 pub mod context;
 mod executions;
+mod file_calls;
 mod files;
 pub(crate) mod frames;
 pub(crate) mod handles;

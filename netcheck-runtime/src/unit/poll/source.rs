@@ -13,7 +13,7 @@ use crate::unit::panics::{self, Cause, Panic};
 use crate::unit::poll::context::Context;
 use crate::unit::shared::Dating;
 use crate::unit::source_line::file_and_line;
-use netcheck_memory::{Addresses, Answer, Clock, Forbidden, LOCALHOST, SocketAddress, Source, engine};
+use netcheck_memory::{Addresses, Answer, Clock, FileCall, Forbidden, LOCALHOST, SocketAddress, Source, engine};
 use std::panic::Location;
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ impl Context {
 }
 
 /// The line of the program that is running, as `file:line`.
-fn own_line() -> Option<String> {
+pub(super) fn own_line() -> Option<String> {
     Running::now().line.map(|line| file_and_line(&line.file, line.number))
 }
 
@@ -184,6 +184,10 @@ impl Source for Context {
 
     fn closes(&self, socket: i32) {
         self.close_stand_in(socket);
+    }
+
+    fn file(&self, call: FileCall<'_>) -> Option<Result<u64, i32>> {
+        engine(|| self.file_call(call))
     }
 
     fn seed_was_used(&self) {
