@@ -139,11 +139,16 @@ pub(super) fn of_workspace(manifest: &str, at: &Path, places: &Places<'_>) -> Re
         }
         let Some(path) = dependency.get("path").and_then(Item::as_str) else { return };
         let path = real(&folder.join(path));
+        // Also where the workspace lies in netcheck's folder.
+        let is_mirrored = path.starts_with(real(places.from));
+        if is_mirrored {
+            return;
+        }
         if path == real(places.netcheck[0]) {
             dependency.insert("path", value(text(places.netcheck[1])));
         } else if let Ok(within) = path.strip_prefix(real(places.netcheck[0])) {
             dependency.insert("path", value(text(&places.netcheck[1].join(within))));
-        } else if !path.starts_with(real(places.from)) {
+        } else {
             dependency.insert("path", value(text(&path)));
         }
     });
@@ -278,6 +283,17 @@ netcheck-runtime = { opt-level = 3 }
         assert_eq!(path(&manifest["patch"]["crates-io"]["tokio"]).as_deref(), Some("/mirror/tokio"));
         assert_eq!(path(&manifest["patch"]["crates-io"]["bytes"]).as_deref(), Some("/mirror/bytes"));
         assert!(manifest.to_string().contains("# a comment stays") && manifest.get("workspace").is_some());
+    }
+
+    #[test]
+    fn packages_of_a_workspace_in_netchecks_folder_are_mirrored_with_it() {
+        let within = Path::new("/nowhere/netcheck/tests/mine");
+        let places = Places { from: within, ..places() };
+        let users = "[dependencies]\nlog = { path = \"log\" }\n[dev-dependencies]\nnetcheck = { path = \"../..\" }\n";
+        let edited = of_workspace(users, &within.join("Cargo.toml"), &places).expect("a manifest");
+        let manifest = parsed(&edited).expect("a manifest");
+        assert_eq!(manifest["dependencies"]["log"]["path"].as_str(), Some("log"));
+        assert_eq!(manifest["dev-dependencies"]["netcheck"]["path"].as_str(), Some("/mirror/netcheck"));
     }
 
     #[test]
