@@ -103,8 +103,8 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "std::fs",
-        &["net::unix::pipe"],
-        "the engine neither reads nor writes files; a front refuses one",
+        &["net::unix::pipe", "unit::poll::file_calls"],
+        "the engine neither reads nor writes files; a front refuses one, and a change to none of the machine is let pass",
     ),
     (
         "netcheck-check",

@@ -1,7 +1,25 @@
 //! Calls on files that a poll makes by functions of the C library, in the terms of Linux.
 
+#[cfg(unix)]
+use std::os::fd::BorrowedFd;
+
 /// The least descriptor that stands for a file of a [source](crate::Source): the system gives out none of this size.
 pub const STAND_IN_MIN: i32 = 0x6000_0000;
+
+/// The descriptor that stands for a file of a source by the file's number.
+///
+/// # Panics
+///
+/// If no source has so many files.
+#[cfg(unix)]
+#[must_use]
+pub fn stand_in(number: u32) -> BorrowedFd<'static> {
+    let descriptor = i32::try_from(number).ok().and_then(|number| STAND_IN_MIN.checked_add(number));
+    let descriptor = descriptor.expect("no source has so many files");
+    // SAFETY: it is not -1. The system has no file of this number, so that nobody else's can be meant by it, and what is done
+    // with it beside the functions that are interposed fails.
+    unsafe { BorrowedFd::borrow_raw(descriptor) }
+}
 
 /// A path, and the directory at which it begins if it is not absolute.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +108,13 @@ pub enum FileCall<'a> {
         opens: Opens,
         /// The permissions of a new file, without those that are masked.
         mode: u32,
+    },
+    /// The poll has opened a file of the system, which [`Source::closes`](crate::Source::closes) tells the end of.
+    OfSystem {
+        /// Its path.
+        at: At<'a>,
+        /// The descriptor.
+        file: i32,
     },
     /// Whatever `file` was.
     Close {

@@ -80,6 +80,8 @@ pub use allocations::{Allocations, recording_allocations};
 pub use allocator::Allocator;
 pub use arena::{Arena, ArenaGuard};
 pub use carried::Carried;
+#[cfg(unix)]
+pub use file_call::stand_in;
 pub use file_call::{At, FileCall, Named, Opens, STAND_IN_MIN, Status, Unmodelled, Whence};
 pub use generators::with_source;
 pub use handed::{Cloned, Handed};

@@ -77,6 +77,18 @@ fn a_change_to_a_path_that_is_not_declared_is_told_with_its_line() {
 }
 
 #[test]
+fn a_change_that_the_machine_refuses_is_none() {
+    let report = Checker::new().check(|net| {
+        net.process("it", || async {
+            let removed = fs::remove_file("/run/netcheck-none.sock").unwrap_err().kind();
+            let opened = OpenOptions::new().write(true).open("none").unwrap_err().kind();
+            (removed, opened, fs::create_dir_all("src").is_ok(), fs::create_dir("src").unwrap_err().kind())
+        });
+    });
+    assert_eq!(report.outputs("it"), ["(NotFound, NotFound, true, AlreadyExists)"], "{report}");
+}
+
+#[test]
 fn what_is_not_modelled_is_told_with_its_line() {
     let error = refused(|| async {
         let options = OpenOptions::new().write(true).custom_flags(0o10000).clone();
@@ -87,6 +99,27 @@ fn what_is_not_modelled_is_told_with_its_line() {
         let _ = File::open("data/log").unwrap().lock();
     });
     assert!(error.contains("it locks a file of the check"), "{error}");
+}
+
+/// Its place is the system's: local states that differ in it alone would be one.
+#[test]
+fn a_file_of_the_machine_is_not_kept_open() {
+    let error = refused(|| async {
+        let file = File::open("Cargo.toml").unwrap();
+        sleep(Duration::from_secs(1)).await;
+        drop(file);
+    });
+    assert!(error.contains("it waits while it has `Cargo.toml` open, a file of the machine"), "{error}");
+    let report = Checker::new().check(|net| {
+        net.process("it", || async {
+            let mut file = File::open("Cargo.toml").unwrap();
+            let mut beginning = [0; 9];
+            file.read_exact(&mut beginning).unwrap();
+            drop(file);
+            sleep(Duration::from_secs(1)).await;
+        });
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
 }
 
 #[test]

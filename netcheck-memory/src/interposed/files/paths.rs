@@ -1,5 +1,6 @@
 //! Functions with paths.
 
+use super::super::own_system_call;
 use super::{Told, ask, at, at_directory, interposed};
 use crate::file_call::{FileCall, Opens, Status};
 use crate::source;
@@ -42,7 +43,16 @@ pub(super) fn opens(flags: c_int) -> Opens {
 unsafe fn open_at(directory: c_int, path: *const c_char, flags: c_int, mode: libc::mode_t) -> Option<c_int> {
     // SAFETY: the caller's promise.
     let at = unsafe { at_directory(directory, path) }?;
-    ask(FileCall::Open { at, opens: opens(flags), mode: mode & 0o7777 & !MASK })
+    if let Some(opened) = ask(FileCall::Open { at, opens: opens(flags), mode: mode & 0o7777 & !MASK }) {
+        return Some(opened);
+    }
+    let (from, name) = (directory as usize, path as usize);
+    // SAFETY: the system call takes these arguments, and they are the caller's.
+    let file = unsafe { own_system_call(libc::SYS_openat, from, name, flags as usize, mode as usize, 0, 0) } as c_int;
+    if file >= 0 {
+        let _none: Option<c_int> = ask(FileCall::OfSystem { at, file });
+    }
+    Some(file)
 }
 
 /// # Safety
@@ -73,13 +83,14 @@ unsafe fn rename_at(
 ) -> Option<c_int> {
     // SAFETY: the caller's promise.
     let (from, to) = unsafe { (at_directory(from_directory, from)?, at_directory(to_directory, to)?) };
-    let renamed = FileCall::Rename { from, to, replaces_nothing: flags == libc::RENAME_NOREPLACE };
-    match flags {
-        0 | libc::RENAME_NOREPLACE => ask(renamed),
-        // As a file system says that has none of the other flags.
-        _ => ask(FileCall::Look { at: from, status: &mut Status::default() })
-            .map(|_: c_int| c_int::told(Err(libc::EINVAL))),
+    if !matches!(flags, 0 | libc::RENAME_NOREPLACE) {
+        let looked: Option<c_int> = ask(FileCall::Look { at: from, status: &mut Status::default() });
+        if looked.is_some() {
+            // As a file system says that has none of the other flags.
+            return Some(c_int::told(Err(libc::EINVAL)));
+        }
     }
+    ask(FileCall::Rename { from, to, replaces_nothing: flags == libc::RENAME_NOREPLACE })
 }
 
 /// # Safety

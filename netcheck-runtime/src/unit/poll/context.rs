@@ -421,6 +421,12 @@ impl Context {
     /// The reason why the poll was abandoned, if it was.
     pub(in crate::unit) fn abandoned(&self) -> Option<Abandoned> {
         self.gives_up.set(false);
+        if !self.is_discarded()
+            && self.arena.is_some()
+            && let Some(why) = self.left_open()
+        {
+            return Some(Abandoned::Failed(why));
+        }
         let script = &mut self.state().script;
         self.is_discarded().then(|| match (script.failure.take(), script.mismatch.take(), script.asked.take()) {
             (Some(failure), ..) => Abandoned::Failed(failure),

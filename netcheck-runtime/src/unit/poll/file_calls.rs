@@ -9,6 +9,9 @@ use crate::unit::panics;
 use crate::unit::poll::context::Context;
 use crate::unit::poll::source::own_line;
 use netcheck_memory::{At, FileCall, Named, Opens, STAND_IN_MIN, Status, Unmodelled, Whence};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 
 /// The number of the error that a poll gets which counts for nothing: `EIO`.
 const GIVEN_UP: i32 = 5;
@@ -23,6 +26,31 @@ const INVALID: i32 = 22;
 const DEVICES: &[u8] = b"/dev/";
 
 type Answer = Result<u64, i32>;
+
+/// The change of a call to what is at its path, as it is told.
+#[derive(Clone, Copy)]
+enum Change {
+    None,
+    Any(&'static str),
+    /// Of what is there: without it, the system refuses the call.
+    OfWhatIsThere(&'static str),
+    /// Where nothing is: else, the system refuses the call.
+    WhereNothingIs(&'static str),
+}
+
+impl Change {
+    /// What the call does to a path of the machine, if it changes it.
+    fn of(self, path: &[u8]) -> Option<&'static str> {
+        let is_there = || std::fs::symlink_metadata(OsStr::from_bytes(path)).is_ok();
+        match self {
+            _ if path.starts_with(DEVICES) => None,
+            Change::Any(does) => Some(does),
+            Change::OfWhatIsThere(does) => is_there().then_some(does),
+            Change::WhereNothingIs(does) => (!is_there()).then_some(does),
+            Change::None => None,
+        }
+    }
+}
 
 fn handle(file: i32) -> Handle {
     Handle(file.abs_diff(STAND_IN_MIN))
@@ -40,24 +68,26 @@ impl Context {
         }
         match call {
             FileCall::Open { at, opens, mode } => self.open_by_call(at, opens, mode),
-            FileCall::Look { at, status } => self.on_path(at, None, |files, path| {
+            FileCall::Look { at, status } => self.on_path(at, Change::None, |files, path| {
                 *status = told(files.metadata(path)?);
                 Ok(0)
             }),
-            FileCall::Canonical { at, canonical } => self.on_path(at, None, |files, path| {
+            FileCall::Canonical { at, canonical } => self.on_path(at, Change::None, |files, path| {
                 *canonical = files.canonical(path)?.to_vec();
                 Ok(0)
             }),
             FileCall::ReadLink { at } => {
-                self.on_path(at, None, |files, path| files.metadata(path).and(Err(Failure::Invalid)))
+                self.on_path(at, Change::None, |files, path| files.metadata(path).and(Err(Failure::Invalid)))
             }
             FileCall::SetModeOf { at, mode } => {
-                self.on_path(at, Some("sets permissions of"), |files, path| files.set_mode(path, mode).map(|()| 0))
+                self.on_path(at, Change::OfWhatIsThere("sets permissions of"), |files, path| {
+                    files.set_mode(path, mode).map(|()| 0)
+                })
             }
             FileCall::SetOtherOf { at } => {
-                self.on_path(at, Some("sets times of"), |files, path| files.metadata(path).map(|_| 0))
+                self.on_path(at, Change::OfWhatIsThere("sets times of"), |files, path| files.metadata(path).map(|_| 0))
             }
-            FileCall::SetLengthOf { at, length } => self.on_path(at, Some("cuts"), |files, path| {
+            FileCall::SetLengthOf { at, length } => self.on_path(at, Change::OfWhatIsThere("cuts"), |files, path| {
                 let access = Access { write: true, ..Access::default() };
                 let file = files.open(path, access, 0)?;
                 let cut = u64::try_from(length).map_err(|_| Failure::Invalid);
@@ -65,13 +95,17 @@ impl Context {
                 files.close(file);
                 cut.map(|()| 0)
             }),
-            FileCall::MakeDirectory { at, mode } => {
-                self.on_path(at, Some("makes"), |files, path| files.make_directory(path, mode).map(|()| 0))
-            }
-            FileCall::Remove { at, is_directory } => self.on_path(at, Some("removes"), |files, path| {
-                if is_directory { files.remove_directory(path) } else { files.unlink(path) }.map(|()| 0)
+            FileCall::MakeDirectory { at, mode } => self.on_path(at, Change::WhereNothingIs("makes"), |files, path| {
+                files.make_directory(path, mode).map(|()| 0)
             }),
-            FileCall::MakeSymbolicLink { at } => self.on_path(at, Some("makes"), |_, _| Err(Failure::NotPermitted)),
+            FileCall::Remove { at, is_directory } => {
+                self.on_path(at, Change::OfWhatIsThere("removes"), |files, path| {
+                    if is_directory { files.remove_directory(path) } else { files.unlink(path) }.map(|()| 0)
+                })
+            }
+            FileCall::MakeSymbolicLink { at } => {
+                self.on_path(at, Change::WhereNothingIs("makes"), |_, _| Err(Failure::NotPermitted))
+            }
             FileCall::Rename { from, to, replaces_nothing } => self.on_paths(from, to, |files, from, to| {
                 if replaces_nothing && files.metadata(from).is_ok() && files.metadata(to).is_ok() {
                     return Err(Failure::Exists);
@@ -79,17 +113,45 @@ impl Context {
                 files.rename(from, to).map(|()| 0)
             }),
             FileCall::Link { from, to } => self.on_paths(from, to, |files, from, to| files.link(from, to).map(|()| 0)),
+            FileCall::OfSystem { at, file } => {
+                if !self.is_discarded() && !at.path.starts_with(DEVICES) {
+                    let path = Arc::from(String::from_utf8_lossy(at.path));
+                    self.state().files.foreign.push((file, path));
+                }
+                None
+            }
             FileCall::Unmodelled { file: _, what } => Some(self.refuse_unmodelled(what)),
             on_descriptor => Some(self.own(|files| descriptor_call(files, on_descriptor))),
         }
     }
 
+    /// The program closes a descriptor of the system.
+    pub(super) fn close_foreign(&self, file: i32) {
+        if !self.is_busy() {
+            self.state().files.foreign.retain(|&(open, _)| open != file);
+        }
+    }
+
+    /// Why a poll is wrong that has left a file of the machine open: its place is the system's, and no part of the local state.
+    pub(super) fn left_open(&self) -> Option<String> {
+        let path = self.state().files.foreign.first().map(|(_, path)| Arc::clone(path))?;
+        let name = self.shared.unit(self.unit).name;
+        Some(format!(
+            "{name} waits while it has `{path}` open, a file of the machine, whose place is no part of the check\n  read it at \
+             once, or declare it for the process: `.files([({path:?}, contents)])`"
+        ))
+    }
+
     fn open_by_call(&self, at: At<'_>, opens: Opens, mode: u32) -> Option<Answer> {
         let Opens { read, write, append, truncate, create, create_new, directory, more } = opens;
-        let changes = (write || append || create || truncate).then_some("writes to");
+        let change = match write || append || create || truncate {
+            true if create || create_new => Change::Any("writes to"),
+            true => Change::OfWhatIsThere("writes to"),
+            false => Change::None,
+        };
         let mut asks_for_more = false;
         let access = Access { read, write, append, truncate, create, create_new };
-        let opened = self.on_path(at, changes, |files, path| {
+        let opened = self.on_path(at, change, |files, path| {
             asks_for_more = more;
             if more {
                 return Err(Failure::Invalid);
@@ -107,16 +169,16 @@ impl Context {
         opened
     }
 
-    /// Makes a call on a path of the check. A change to another one is an error.
+    /// Makes a call on a path of the check. A change to another one is an error, unless the system would refuse it.
     fn on_path(
         &self,
         at: At<'_>,
-        changes: Option<&str>,
+        change: Change,
         call: impl FnOnce(&mut Files, &[u8]) -> Result<u64, Failure>,
     ) -> Option<Answer> {
         match self.path(at) {
             Ok(path) if self.is_of_check(&path) => Some(self.own(|files| call(files, &path))),
-            Ok(path) => changes.filter(|_| !path.starts_with(DEVICES)).map(|does| self.refuse_change(does, &path)),
+            Ok(path) => change.of(&path).map(|does| self.refuse_change(does, &path)),
             Err(number) => Some(Err(number)),
         }
     }

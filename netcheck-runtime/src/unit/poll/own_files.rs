@@ -12,6 +12,8 @@ pub(in crate::unit) struct OwnFiles {
     pub(super) seen: Option<Arc<Files>>,
     /// The writes that were begun, the oldest first.
     pub(super) begun: Vec<BegunWrite>,
+    /// The files of the machine that the program has opened, with their paths.
+    pub(super) foreign: Vec<(i32, Arc<str>)>,
 }
 
 /// A write of which the program knows that it is begun, and that the tree does not have yet.

@@ -184,6 +184,7 @@ impl Source for Context {
 
     fn closes(&self, socket: i32) {
         self.close_stand_in(socket);
+        engine(|| self.close_foreign(socket));
     }
 
     fn file(&self, call: FileCall<'_>) -> Option<Result<u64, i32>> {
