@@ -508,6 +508,7 @@ pub mod __private {
     pub use netcheck_macros::select_internal;
     pub use netcheck_runtime::capture;
     pub use netcheck_runtime::coverage;
+    pub use netcheck_runtime::fs::system as files;
     pub use netcheck_runtime::isolated::{
         Argument, CloneForEachRun, Copying, Handle, HandleId, argument, cloned, process,
     };

@@ -1,12 +1,12 @@
 //! Directories: making them, and reading the names in them.
 
-use super::blocking::{self, Blocking};
-use super::std::{self, FileType, Metadata};
+use super::super::blocking::{self, Blocking};
+use super::super::std::{self, FileType, Metadata};
 use ::std::collections::VecDeque;
 use ::std::ffi::OsString;
 use ::std::future::{Future, poll_fn};
 use ::std::io;
-use ::std::os::unix::fs::DirBuilderExt;
+use ::std::os::unix::fs::{DirBuilderExt, DirEntryExt};
 use ::std::panic::Location;
 use ::std::path::{Path, PathBuf};
 use ::std::pin::Pin;
@@ -17,25 +17,34 @@ use ::std::task::{Context, Poll, ready};
 const CHUNK: usize = 32;
 
 /// Makes directories, as `tokio::fs::DirBuilder`.
-#[derive(Clone, Debug, Default)]
-pub struct DirBuilder(std::DirBuilder);
+#[derive(Clone, Debug)]
+pub struct DirBuilder {
+    recursive: bool,
+    mode: u32,
+}
+
+impl Default for DirBuilder {
+    fn default() -> Self {
+        DirBuilder::new()
+    }
+}
 
 impl DirBuilder {
     /// Makes one directory at a time.
     #[must_use]
     pub fn new() -> Self {
-        DirBuilder(std::DirBuilder::new())
+        DirBuilder { recursive: false, mode: 0o777 }
     }
 
     /// Whether the directories that lead to it are made, too.
     pub fn recursive(&mut self, recursive: bool) -> &mut Self {
-        self.0.recursive(recursive);
+        self.recursive = recursive;
         self
     }
 
     /// The permissions of a directory that is made.
     pub fn mode(&mut self, mode: u32) -> &mut Self {
-        self.0.mode(mode);
+        self.mode = mode;
         self
     }
 
@@ -45,10 +54,10 @@ impl DirBuilder {
     /// As the original.
     #[track_caller]
     pub fn create<P: AsRef<Path>>(&self, path: P) -> impl Future<Output = io::Result<()>> + use<P> {
-        let (location, builder) = (Location::caller(), self.0.clone());
+        let (location, DirBuilder { recursive, mode }) = (Location::caller(), self.clone());
         async move {
             let path = path.as_ref().to_owned();
-            blocking::call(location, move || builder.create(path)).await
+            blocking::call(location, move || std::DirBuilder::new().recursive(recursive).mode(mode).create(path)).await
         }
     }
 }
@@ -157,7 +166,7 @@ impl DirEntry {
 
     /// A number that tells the file or directory from others.
     pub fn ino(&self) -> u64 {
-        self.0.number()
+        self.0.ino()
     }
 
     /// Facts about the file or directory.

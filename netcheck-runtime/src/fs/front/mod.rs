@@ -1,26 +1,17 @@
-//! Files, shaped like `tokio::fs`.
-//!
-//! As in tokio, each call is made in a task of its own, which the caller awaits, and goes on if the caller does not.
-//! [`File`] writes behind: a write is begun, and its caller goes on at once. Until it is flushed, others may read what was
-//! there before; an error comes with the next call. When the process ends, its runtime waits for the writes that were begun,
-//! and for nothing else.
-//!
-//! The files are those of [`std`]. Outside of a check, all of it is tokio's own.
+//! The front on one of two `std`s: see [`fs`](crate::fs).
 
-mod blocking;
 mod directory;
 mod file;
-pub mod std;
 
-pub use self::std::Permissions;
 pub use directory::{DirBuilder, DirEntry, ReadDir, read_dir};
 pub use file::{File, FileTimes, OpenOptions};
 
-use self::std::Metadata;
+use super::{blocking, std};
 use ::std::future::Future;
 use ::std::io;
 use ::std::panic::Location;
 use ::std::path::{Path, PathBuf};
+use std::{Metadata, Permissions};
 
 /// Functions that make one call of `std::fs` with paths.
 macro_rules! calls {
@@ -35,7 +26,7 @@ macro_rules! calls {
                 let location = Location::caller();
                 async move {
                     $(let $path = $path.as_ref().to_owned();)+
-                    blocking::call(location, move || self::std::$name($($path),+)).await
+                    blocking::call(location, move || std::$name($($path),+)).await
                 }
             }
         )*
@@ -84,7 +75,7 @@ pub fn set_permissions(path: impl AsRef<Path>, permissions: Permissions) -> impl
     let location = Location::caller();
     async move {
         let path = path.as_ref().to_owned();
-        blocking::call(location, move || self::std::set_permissions(path, permissions)).await
+        blocking::call(location, move || std::set_permissions(path, permissions)).await
     }
 }
 
@@ -97,7 +88,7 @@ pub fn try_exists(path: impl AsRef<Path>) -> impl Future<Output = io::Result<boo
     let location = Location::caller();
     async move {
         let path = path.as_ref().to_owned();
-        blocking::call(location, move || self::std::exists(path)).await
+        blocking::call(location, move || std::exists(path)).await
     }
 }
 
@@ -110,6 +101,6 @@ pub fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> impl Future<
     let location = Location::caller();
     async move {
         let (path, contents) = (path.as_ref().to_owned(), contents.as_ref().to_owned());
-        blocking::call(location, move || self::std::write(path, contents)).await
+        blocking::call(location, move || std::write(path, contents)).await
     }
 }

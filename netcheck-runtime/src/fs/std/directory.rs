@@ -168,9 +168,10 @@ impl DirEntry {
             Entry::Own { is_directory, .. } => Ok(FileType::own(*is_directory)),
         }
     }
+}
 
-    /// A number that tells the file or directory from others.
-    pub(in crate::fs) fn number(&self) -> u64 {
+impl DirEntryExt for DirEntry {
+    fn ino(&self) -> u64 {
         match &self.0 {
             Entry::Real(entry) => entry.ino(),
             Entry::Own { .. } => self.metadata().map_or(0, |metadata| metadata.ino()),

@@ -8,6 +8,7 @@ use crate::unit::poll::context;
 use netcheck_memory::{Cloned, Handed};
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ enum Opened {
 
 /// What a process has open: closed when the last file that shares it is dropped.
 #[derive(Debug)]
-pub(in crate::fs) struct Descriptor(pub(in crate::fs) Handle);
+struct Descriptor(Handle);
 
 impl Drop for Descriptor {
     fn drop(&mut self) {
@@ -45,18 +46,6 @@ impl File {
 
     pub(super) fn own(handle: Handle) -> Self {
         File(Opened::Own(Arc::new(Descriptor(handle))))
-    }
-
-    /// The descriptor in a check, or the real file outside.
-    pub(in crate::fs) fn into_either(self) -> Result<Arc<Descriptor>, ::std::fs::File> {
-        match self.0 {
-            Opened::Own(descriptor) => Ok(descriptor),
-            Opened::Real(file) => Err(file),
-        }
-    }
-
-    pub(in crate::fs) fn of_descriptor(descriptor: Arc<Descriptor>) -> Self {
-        File(Opened::Own(descriptor))
     }
 
     /// Opens a file to read it.
@@ -192,6 +181,43 @@ impl File {
             Opened::Real(file) => real(file),
             Opened::Own(descriptor) => call(&context::current(), |files| own(files, descriptor.0)),
         }
+    }
+}
+
+/// The advice for a file of the machine that is made one of tokio in a check.
+pub(in crate::fs) const FOREIGN: &str = "a file of the real system was made one of tokio: open it with `tokio::fs`";
+
+/// A file of a check, or the real one.
+pub(in crate::fs) fn within(file: File) -> Result<File, ::std::fs::File> {
+    match file.0 {
+        Opened::Own(_) => Ok(file),
+        Opened::Real(file) => Err(file),
+    }
+}
+
+/// The handle of a file of a check.
+pub(in crate::fs) fn handle(file: &File) -> Option<Handle> {
+    match &file.0 {
+        Opened::Own(descriptor) => Some(descriptor.0),
+        Opened::Real(_) => None,
+    }
+}
+
+impl AsFd for File {
+    /// In a check, a number that is no descriptor of the system: functions of the C library know it, and system calls do
+    /// not.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match &self.0 {
+            Opened::Real(file) => file.as_fd(),
+            Opened::Own(descriptor) => netcheck_memory::stand_in(descriptor.0.0),
+        }
+    }
+}
+
+impl AsRawFd for File {
+    /// As `as_fd`.
+    fn as_raw_fd(&self) -> RawFd {
+        self.as_fd().as_raw_fd()
     }
 }
 

@@ -41,7 +41,7 @@ enum Known {
 }
 
 impl Metadata {
-    pub(in crate::fs) fn real(metadata: ::std::fs::Metadata) -> Self {
+    pub(super) fn real(metadata: ::std::fs::Metadata) -> Self {
         Metadata(Known::Real(metadata))
     }
 
@@ -135,6 +135,12 @@ impl Metadata {
     }
 }
 
+impl From<::std::fs::Metadata> for Metadata {
+    fn from(metadata: ::std::fs::Metadata) -> Self {
+        Metadata::real(metadata)
+    }
+}
+
 /// In a check, all files are on one device and of one user, and times are 0.
 impl MetadataExt for Metadata {
     fn dev(&self) -> u64 {
@@ -217,7 +223,7 @@ enum Sort {
 }
 
 impl FileType {
-    pub(in crate::fs) fn real(sort: ::std::fs::FileType) -> Self {
+    pub(super) fn real(sort: ::std::fs::FileType) -> Self {
         FileType(Sort::Real(sort))
     }
 

@@ -13,7 +13,7 @@ pub use directory::{DirBuilder, DirEntry, ReadDir, read_dir};
 pub use file::{File, OpenOptions};
 pub use metadata::{FileType, Metadata};
 
-pub(super) use file::Descriptor;
+pub(in crate::fs) use file::{FOREIGN, handle, within};
 
 use crate::operation::files::{Failure, Files};
 use crate::operation::storage;
@@ -53,7 +53,7 @@ fn call_or_fail<R: Handed>(
 }
 
 /// The error with a number of Linux; with 0, that of arguments for which the system is not asked.
-pub(super) fn error(number: i32) -> io::Error {
+pub(in crate::fs) fn error(number: i32) -> io::Error {
     if number == 0 { io::ErrorKind::InvalidInput.into() } else { io::Error::from_raw_os_error(number) }
 }
 

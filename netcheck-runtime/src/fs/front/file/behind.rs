@@ -3,13 +3,13 @@
 //! A read leaves the bytes that the caller had no room for in a buffer, and what comes next goes back over them. A write
 //! that fails says so at the next write, flush or sync; or never, if nothing follows.
 
-use crate::fs::blocking::{self, Blocking};
-use crate::fs::std;
-use crate::fs::std::Descriptor;
+use super::super::super::blocking::{self, Blocking};
+use super::super::super::std;
 use crate::unit::poll::context;
 use ::std::fmt;
 use ::std::future::{Future, poll_fn};
 use ::std::io::{self, IoSlice, Read, Seek, SeekFrom};
+use ::std::os::fd::{AsFd, BorrowedFd};
 use ::std::panic::Location;
 use ::std::pin::Pin;
 use ::std::sync::Arc;
@@ -22,7 +22,7 @@ const BUFFER_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 /// A file in a check.
 pub(super) struct Behind {
-    descriptor: Arc<Descriptor>,
+    file: Arc<std::File>,
     inner: Mutex<Inner>,
     buffer_bytes_max: usize,
     location: &'static Location<'static>,
@@ -51,23 +51,27 @@ enum Done {
 }
 
 impl Behind {
-    pub(super) fn new(descriptor: Arc<Descriptor>, location: &'static Location<'static>) -> Self {
+    pub(super) fn new(file: std::File, location: &'static Location<'static>) -> Self {
         let inner = Mutex::new(Inner { state: State::Idle(Vec::new()), failed: None, position: 0 });
-        Behind { descriptor, inner, buffer_bytes_max: BUFFER_BYTES_MAX, location }
+        Behind { file: Arc::new(file), inner, buffer_bytes_max: BUFFER_BYTES_MAX, location }
     }
 
     pub(super) fn set_max_buf_size(&mut self, bytes: usize) {
         self.buffer_bytes_max = bytes;
     }
 
-    fn std(&self) -> std::File {
-        std::File::of_descriptor(Arc::clone(&self.descriptor))
+    fn std(&self) -> Arc<std::File> {
+        Arc::clone(&self.file)
+    }
+
+    pub(super) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
     }
 
     /// Makes a call once the one that is under way has ended.
     pub(super) async fn after_all<R: Send + 'static>(
         &self,
-        call: impl FnOnce(std::File) -> io::Result<R> + Send + 'static,
+        call: impl FnOnce(&std::File) -> io::Result<R> + Send + 'static,
     ) -> io::Result<R> {
         let mut inner = self.inner.lock().await;
         inner.end_call().await;
@@ -77,10 +81,10 @@ impl Behind {
     /// Makes a call, whatever is under way.
     pub(super) async fn at_once<R: Send + 'static>(
         &self,
-        call: impl FnOnce(std::File) -> io::Result<R> + Send + 'static,
+        call: impl FnOnce(&std::File) -> io::Result<R> + Send + 'static,
     ) -> io::Result<R> {
         let file = self.std();
-        blocking::call(self.location, move || call(file)).await
+        blocking::call(self.location, move || call(&file)).await
     }
 
     pub(super) async fn set_len(&self, length: u64) -> io::Result<()> {
@@ -88,7 +92,7 @@ impl Behind {
         inner.end_call().await;
         let (file, back) = (self.std(), inner.go_back());
         inner.state = State::Busy(blocking::begin(self.location, move || {
-            let back = if back == 0 { Ok(0) } else { (&file).seek(SeekFrom::Current(-back)) };
+            let back = if back == 0 { Ok(0) } else { (&*file).seek(SeekFrom::Current(-back)) };
             Done::Seek(back.and_then(|_| file.set_len(length)).map(|()| 0))
         }));
         match poll_fn(|cx| inner.poll_call(cx)).await? {
@@ -100,20 +104,19 @@ impl Behind {
     pub(super) async fn try_clone(&self) -> io::Result<Behind> {
         self.inner.lock().await.end_call().await;
         let clone = self.at_once(|file| file.try_clone()).await?;
-        let descriptor = clone.into_either().expect("it is a file of the check");
-        let mut clone = Behind::new(descriptor, self.location);
+        let mut clone = Behind::new(clone, self.location);
         clone.buffer_bytes_max = self.buffer_bytes_max;
         Ok(clone)
     }
 
     pub(super) async fn into_std(mut self) -> std::File {
         self.inner.get_mut().end_call().await;
-        std::File::of_descriptor(self.descriptor)
+        unshared(self.file)
     }
 
     pub(super) fn try_into_std(mut self) -> Result<std::File, Behind> {
         match self.inner.get_mut().state {
-            State::Idle(_) => Ok(std::File::of_descriptor(self.descriptor)),
+            State::Idle(_) => Ok(unshared(self.file)),
             State::Busy(_) => Err(self),
         }
     }
@@ -127,9 +130,9 @@ impl Behind {
                     take(read, buffer);
                     return Poll::Ready(Ok(()));
                 }
-                let (mut bytes, mut file) = (vec![0; buffer.remaining().min(self.buffer_bytes_max)], file.try_clone()?);
+                let (mut bytes, file) = (vec![0; buffer.remaining().min(self.buffer_bytes_max)], Arc::clone(&file));
                 inner.state = State::Busy(blocking::begin(self.location, move || {
-                    Done::Read(file.read(&mut bytes).map(|length| {
+                    Done::Read((&*file).read(&mut bytes).map(|length| {
                         bytes.truncate(length);
                         bytes
                     }))
@@ -150,7 +153,7 @@ impl Behind {
     }
 
     pub(super) fn poll_write(&mut self, cx: &mut Context<'_>, buffers: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
-        let descriptor = Arc::clone(&self.descriptor);
+        let file = self.std();
         let inner = self.inner.get_mut();
         if let Some(kind) = inner.failed.take() {
             return Poll::Ready(Err(kind.into()));
@@ -171,10 +174,11 @@ impl Behind {
         }
         let length = bytes.len();
         let location = self.location;
-        let number = context::current().begin_write(descriptor.0, back, &bytes);
+        let handle = std::handle(&file).expect("it is a file of the check");
+        let number = context::current().begin_write(handle, back, &bytes);
         inner.state = State::Busy(blocking::begin(self.location, move || {
             let written = context::current().end_write(number, location).map_err(std::error);
-            drop(descriptor);
+            drop(file);
             Done::Write(written)
         }));
         Poll::Ready(Ok(length))
@@ -185,7 +189,7 @@ impl Behind {
     }
 
     pub(super) fn start_seek(&mut self, mut position: SeekFrom) -> io::Result<()> {
-        let mut file = self.std();
+        let file = self.std();
         let inner = self.inner.get_mut();
         if let State::Busy(_) = inner.state {
             return Err(io::Error::other("other file operation is pending, call poll_complete before start_seek"));
@@ -198,8 +202,8 @@ impl Behind {
         }
         let is_relative = matches!(position, SeekFrom::Current(_));
         inner.state = State::Busy(blocking::begin(self.location, move || {
-            let back = if back == 0 || !is_relative { Ok(0) } else { file.seek(SeekFrom::Current(-back)) };
-            Done::Seek(back.and_then(|_| file.seek(position)))
+            let back = if back == 0 || !is_relative { Ok(0) } else { (&*file).seek(SeekFrom::Current(-back)) };
+            Done::Seek(back.and_then(|_| (&*file).seek(position)))
         }));
         Ok(())
     }
@@ -265,6 +269,11 @@ impl Inner {
     }
 }
 
+/// The file itself, or where a call that nobody waits for still has it, another that shares its place.
+fn unshared(file: Arc<std::File>) -> std::File {
+    Arc::try_unwrap(file).unwrap_or_else(|file| file.try_clone().expect("a file that is open has one more descriptor"))
+}
+
 /// Moves bytes that were read into a buffer, as far as there is room.
 fn take(read: &mut Vec<u8>, buffer: &mut ReadBuf<'_>) {
     let length = read.len().min(buffer.remaining());
@@ -277,6 +286,6 @@ fn take(read: &mut Vec<u8>, buffer: &mut ReadBuf<'_>) {
 
 impl fmt::Debug for Behind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("File").field("handle", &self.descriptor.0).finish_non_exhaustive()
+        f.debug_struct("File").field("std", &self.file).finish_non_exhaustive()
     }
 }

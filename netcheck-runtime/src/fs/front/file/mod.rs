@@ -5,11 +5,12 @@ mod times;
 
 pub use times::FileTimes;
 
-use super::blocking;
-use super::std::{self, Metadata, Permissions};
+use super::super::blocking;
+use super::super::std::{self, Metadata, Permissions};
 use crate::unit::poll::context;
 use ::std::future::Future;
 use ::std::io::{self, IoSlice, SeekFrom};
+use ::std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use ::std::os::unix::fs::OpenOptionsExt;
 use ::std::panic::Location;
 use ::std::path::Path;
@@ -73,11 +74,11 @@ impl File {
 
     /// A file that was opened at a source line.
     pub(super) fn at(location: &'static Location<'static>, file: std::File) -> File {
-        match file.into_either() {
+        match std::within(file) {
             Ok(own) => File(Opened::Own(Behind::new(own, location))),
             Err(real) => {
                 if let Some(context) = context::within() {
-                    context.fail("a file of the real system was made one of tokio: open it with `tokio::fs`");
+                    context.fail(std::FOREIGN);
                 }
                 File(Opened::Real(tokio::fs::File::from_std(real)))
             }
@@ -143,7 +144,7 @@ impl File {
     /// As the original.
     pub async fn metadata(&self) -> io::Result<Metadata> {
         match &self.0 {
-            Opened::Real(file) => file.metadata().await.map(Metadata::real),
+            Opened::Real(file) => file.metadata().await.map(Metadata::from),
             Opened::Own(file) => file.at_once(|file| file.metadata()).await,
         }
     }
@@ -206,16 +207,28 @@ impl File {
     }
 }
 
-impl From<std::File> for File {
-    fn from(file: std::File) -> Self {
-        File::from_std(file)
-    }
-}
-
 impl From<::std::fs::File> for File {
     #[track_caller]
     fn from(file: ::std::fs::File) -> Self {
         File::from_std(file)
+    }
+}
+
+impl AsFd for File {
+    /// In a check, a number that is no descriptor of the system: functions of the C library know it, and system calls do
+    /// not.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match &self.0 {
+            Opened::Real(file) => file.as_fd(),
+            Opened::Own(file) => file.as_fd(),
+        }
+    }
+}
+
+impl AsRawFd for File {
+    /// As `as_fd`.
+    fn as_raw_fd(&self) -> RawFd {
+        self.as_fd().as_raw_fd()
     }
 }
 
@@ -280,8 +293,14 @@ impl AsyncWrite for File {
 }
 
 /// How a file is opened, as `tokio::fs::OpenOptions`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct OpenOptions(std::OpenOptions);
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        OpenOptions::new()
+    }
+}
 
 macro_rules! setters {
     ($($(#[doc = $doc:literal])* $name:ident)*) => {
