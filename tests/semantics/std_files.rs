@@ -277,3 +277,27 @@ fn a_power_failure_leaves_what_it_leaves_of_the_fronts_files() {
         assert_eq!((system.verdict(), system.states()), (front.verdict(), front.states()));
     }
 }
+
+fn writes_and_syncs() -> std::io::Result<String> {
+    let mut log = OpenOptions::new().write(true).truncate(true).open("data/log")?;
+    log.write_all(b"new")?;
+    log.sync_all()?;
+    fs::read_to_string("data/log")
+}
+
+#[test]
+fn calls_fail_where_that_is_declared() {
+    let outputs = |words: &str| {
+        let report = words.parse::<Checker>().unwrap().check(|net| {
+            net.process("it", || async { writes_and_syncs().map_err(|error| error.raw_os_error()) })
+                .files([("data/log", "begun")]);
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        report.outputs("it").iter().cloned().collect::<BTreeSet<_>>()
+    };
+    let all = |others: &[&str]| others.iter().chain(&[r#"Ok("new")"#]).map(|&text| text.to_owned()).collect();
+    assert_eq!(outputs("udp(loss)"), all(&[]));
+    assert_eq!(outputs("fs(write)"), all(&["Err(Some(28))"]));
+    assert_eq!(outputs("fs(read)"), all(&["Err(Some(5))"]));
+    assert_eq!(outputs("fs(sync)"), all(&["Err(Some(5))"]));
+}

@@ -5,12 +5,14 @@
 //! it goes on until it calls netcheck or returns, and counts for nothing.
 
 use crate::operation::files::{Access, Entry, Failure, Files, Handle, Metadata, Seek};
+use crate::operation::storage;
 use crate::unit::panics;
 use crate::unit::poll::context::Context;
 use crate::unit::poll::source::own_line;
 use netcheck_memory::{At, FileCall, Named, Opens, STAND_IN_MIN, Status, Unmodelled, Whence};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::panic::Location;
 use std::sync::Arc;
 
 /// The number of the error that a poll gets which counts for nothing: `EIO`.
@@ -121,7 +123,33 @@ impl Context {
                 None
             }
             FileCall::Unmodelled { file: _, what } => Some(self.refuse_unmodelled(what)),
-            on_descriptor => Some(self.own(|files| descriptor_call(files, on_descriptor))),
+            on_descriptor => Some(self.call_on_descriptor(on_descriptor)),
+        }
+    }
+
+    /// Makes a call with a descriptor of the check, unless it fails as declared.
+    fn call_on_descriptor(&self, call: FileCall<'_>) -> Answer {
+        let (kind, synced) = match &call {
+            FileCall::Read { .. } => (storage::Operation::Read, None),
+            FileCall::Write { .. } | FileCall::SetLength { .. } => (storage::Operation::Write, None),
+            FileCall::Sync { file } => (storage::Operation::Sync, Some(handle(*file))),
+            _ => return self.own(|files| descriptor_call(files, call)),
+        };
+        if self.is_discarded() {
+            return Err(GIVEN_UP);
+        }
+        match panics::catch(|| self.may_fail(kind, Location::caller())) {
+            Ok(Ok(())) => self.own(|files| descriptor_call(files, call)),
+            Ok(Err(number)) => {
+                if let Some(handle) = synced {
+                    self.own(|files| files.fail_sync(handle).map(|()| 0))?;
+                }
+                Err(number)
+            }
+            Err(_) => {
+                self.give_up_soon();
+                Err(GIVEN_UP)
+            }
         }
     }
 
