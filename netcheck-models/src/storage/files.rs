@@ -77,15 +77,15 @@ pub struct Entry {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Opened {
-    inode: Inode,
+pub(super) struct Opened {
+    pub(super) inode: Inode,
     /// The place of the next call; of a directory that is read, the number of the next name.
-    offset: usize,
-    reads: bool,
-    writes: bool,
-    appends: bool,
+    pub(super) offset: usize,
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+    pub(super) appends: bool,
     /// The names of a directory that is read.
-    names: Option<Arc<[Entry]>>,
+    pub(super) names: Option<Arc<[Entry]>>,
 }
 
 /// The tree that a program sees, and the files that it has opened. A call that fails changes nothing.
@@ -229,48 +229,6 @@ impl Files {
     pub fn access(&self, handle: Handle) -> Result<Access, Failure> {
         let &Opened { reads, writes, appends, .. } = self.of(handle)?;
         Ok(Access { read: reads, write: writes, append: appends, ..Access::default() })
-    }
-
-    /// The next name in a directory, in the order of names; `None` after the last one. The names are those that are there when
-    /// the first one is read.
-    ///
-    /// # Errors
-    /// As `readdir(3)`.
-    pub fn next_name(&mut self, handle: Handle) -> Result<Option<Entry>, Failure> {
-        let opened = self.of(handle)?;
-        let names = match &opened.names {
-            Some(names) => Arc::clone(names),
-            None => {
-                let names = self.tree.names(opened.inode).ok_or(Failure::NotADirectory)?;
-                let entry = |(name, &inode): (&Name, &Inode)| Entry {
-                    name: Arc::clone(name),
-                    is_directory: self.tree.is_directory(inode),
-                    number: self.facts(inode).number,
-                };
-                names.iter().map(entry).collect()
-            }
-        };
-        let next = names.get(self.of(handle)?.offset).cloned();
-        let opened = self.of_mut(handle)?;
-        opened.names = Some(names);
-        opened.offset += usize::from(next.is_some());
-        Ok(next)
-    }
-
-    /// The path from the root of one that begins at a directory that is open.
-    ///
-    /// # Errors
-    /// As `openat(2)`.
-    pub fn path_at(&self, handle: Handle, path: &[u8]) -> Result<Vec<u8>, Failure> {
-        let inode = self.of(handle)?.inode;
-        if path.starts_with(b"/") {
-            return Ok(path.to_vec());
-        }
-        if !self.tree.is_directory(inode) {
-            return Err(Failure::NotADirectory);
-        }
-        let directory = self.tree.path_of(inode).filter(|_| !path.is_empty()).ok_or(Failure::NotFound)?;
-        Ok([&directory[..], b"/", path].concat())
     }
 
     /// Reads bytes into a buffer; returns their number.
@@ -449,7 +407,7 @@ impl Files {
         self.tell(inode, |file| Operation::SetMode { file, mode: mode & 0o7777 });
     }
 
-    fn facts(&self, inode: Inode) -> Metadata {
+    pub(super) fn facts(&self, inode: Inode) -> Metadata {
         let node = self.tree.node(inode);
         let (is_directory, length) = match &node.content {
             Content::File(bytes) => (false, bytes.len() as u64),
@@ -464,11 +422,11 @@ impl Files {
         self.tree.bytes(inode).map_or(0, |bytes| bytes.len())
     }
 
-    fn of(&self, handle: Handle) -> Result<&Opened, Failure> {
+    pub(super) fn of(&self, handle: Handle) -> Result<&Opened, Failure> {
         self.handles.get(&handle).map(|description| &self.opened[description]).ok_or(Failure::BadDescriptor)
     }
 
-    fn of_mut(&mut self, handle: Handle) -> Result<&mut Opened, Failure> {
+    pub(super) fn of_mut(&mut self, handle: Handle) -> Result<&mut Opened, Failure> {
         let description = self.handles.get(&handle).ok_or(Failure::BadDescriptor)?;
         Ok(self.opened.get_mut(description).expect("a handle has its description"))
     }

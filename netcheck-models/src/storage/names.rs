@@ -1,7 +1,7 @@
 //! The calls of a program that are about names.
 
 use super::failure::Failure;
-use super::files::Files;
+use super::files::{Entry, Files, Handle};
 use super::operation::{self, Operation};
 use super::tree::{Inode, Name, Path};
 use super::walk::{Last, Walked, end, lookup, walk};
@@ -133,6 +133,48 @@ impl Files {
     pub fn names(&self, path: &[u8]) -> Result<Vec<(Name, bool)>, Failure> {
         let names = self.tree.names(lookup(&self.tree, path)?).ok_or(Failure::NotADirectory)?;
         Ok(names.iter().map(|(name, &inode)| (Arc::clone(name), self.tree.is_directory(inode))).collect())
+    }
+
+    /// The next name in a directory, in the order of names; `None` after the last one. The names are those that are there when
+    /// the first one is read.
+    ///
+    /// # Errors
+    /// As `readdir(3)`.
+    pub fn next_name(&mut self, handle: Handle) -> Result<Option<Entry>, Failure> {
+        let opened = self.of(handle)?;
+        let names = match &opened.names {
+            Some(names) => Arc::clone(names),
+            None => {
+                let names = self.tree.names(opened.inode).ok_or(Failure::NotADirectory)?;
+                let entry = |(name, &inode): (&Name, &Inode)| Entry {
+                    name: Arc::clone(name),
+                    is_directory: self.tree.is_directory(inode),
+                    number: self.facts(inode).number,
+                };
+                names.iter().map(entry).collect()
+            }
+        };
+        let next = names.get(self.of(handle)?.offset).cloned();
+        let opened = self.of_mut(handle)?;
+        opened.names = Some(names);
+        opened.offset += usize::from(next.is_some());
+        Ok(next)
+    }
+
+    /// The path from the root of one that begins at a directory that is open.
+    ///
+    /// # Errors
+    /// As `openat(2)`.
+    pub fn path_at(&self, handle: Handle, path: &[u8]) -> Result<Vec<u8>, Failure> {
+        let inode = self.of(handle)?.inode;
+        if path.starts_with(b"/") {
+            return Ok(path.to_vec());
+        }
+        if !self.tree.is_directory(inode) {
+            return Err(Failure::NotADirectory);
+        }
+        let directory = self.tree.path_of(inode).filter(|_| !path.is_empty()).ok_or(Failure::NotFound)?;
+        Ok([&directory[..], b"/", path].concat())
     }
 
     /// The path from the root without `.` and `..`.
