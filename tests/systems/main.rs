@@ -8,6 +8,7 @@ mod file_transfer;
 mod gallery;
 mod golden;
 mod joint_states;
+mod kv;
 mod polling;
 mod tftp;
 mod threads;

@@ -1,0 +1,106 @@
+//! A key/value store with a log and snapshots, the program of `examples/kv`: which power failure loses what it has
+//! acknowledged, if which sync is left out.
+
+#[path = "../../examples/kv/checked.rs"]
+mod checked;
+
+use checked::program::Version::{self, *};
+use checked::register;
+use netcheck::Network;
+use netcheck::check::{Checker, Report, Verdict, ViolationKind};
+
+const KILL: &str = r#"crash(kill, process = "server")"#;
+const POWER: &str = r#"crash(power, process = "server")"#;
+const TORN: &str = r#"crash(power, process = "server"), fs(torn = 4)"#;
+const TORN_TWICE: &str = r#"crash(power, process = "server", times = 2), fs(torn = 4)"#;
+
+fn check(words: &str, version: Version) -> Report {
+    words.parse::<Checker>().expect("words of the attribute").check(|net| register(net, version))
+}
+
+#[track_caller]
+fn is_found(words: &str, version: Version, message: &str) {
+    let report = check(words, version);
+    let found = report.counterexample().unwrap_or_else(|| panic!("{version:?}: {report}"));
+    assert_eq!(found.kind(), ViolationKind::Panic, "{version:?}: {report}");
+    assert!(found.message().contains(message), "{version:?}: {report}");
+}
+
+#[track_caller]
+fn is_verified(words: &str, version: Version, states: usize) {
+    let report = check(words, version);
+    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, states), "{version:?}: {report}");
+}
+
+#[test]
+fn what_is_acknowledged_survives_a_power_failure_at_any_moment() {
+    is_verified("", Corrected, 215);
+    is_verified(KILL, Corrected, 4_156);
+    is_verified(POWER, Corrected, 8_272);
+    is_verified(TORN, Corrected, 15_132);
+    is_verified(&format!("{POWER}, fs(prefix)"), Corrected, 7_248);
+    is_verified(&format!("{POWER}, fs(lost)"), Corrected, 6_606);
+}
+
+#[test]
+fn what_is_acknowledged_survives_two_power_failures_with_torn_records() {
+    is_verified(TORN_TWICE, Corrected, 146_223);
+}
+
+/// A kill leaves all that reached the OS: only what it does not have yet is lost.
+#[test]
+fn a_kill_shows_that_a_record_is_not_flushed_and_no_other_mistake() {
+    is_found(KILL, Unflushed, "what was acknowledged is kept");
+    is_verified(KILL, Unsynced, 4_082);
+    is_verified(KILL, LogNameUnsynced, 3_392);
+    is_verified(KILL, TornRecordTaken, 4_156);
+    is_verified(KILL, TornRecordKept, 4_156);
+    is_verified(KILL, SnapshotNameUnsynced, 4_100);
+}
+
+#[test]
+fn a_power_failure_shows_each_sync_that_is_left_out() {
+    for version in [Unflushed, Unsynced, LogNameUnsynced] {
+        is_found(POWER, version, "what was acknowledged is kept");
+    }
+    is_found(POWER, SnapshotNameUnsynced, r#"it was green, or is blue, and not "red""#);
+}
+
+/// A disk that keeps or loses whole writes hides it.
+#[test]
+fn a_torn_record_is_taken_for_a_whole_one() {
+    is_verified(POWER, TornRecordTaken, 8_681);
+    is_found(TORN, TornRecordTaken, r#"it was red, or is green, and not "g""#);
+}
+
+/// The first failure tears a record, and the second one reveals that nothing behind it is read.
+#[test]
+fn a_torn_record_that_stays_hides_those_behind_it() {
+    is_verified(TORN, TornRecordKept, 21_039);
+    is_found(TORN_TWICE, TornRecordKept, "what was acknowledged is kept");
+}
+
+#[netcheck::model_check(crash(power, process = "server"), expect = panic, snapshot)]
+fn a_record_that_is_not_synced_is_lost(net: &mut Network) {
+    register(net, Unsynced);
+}
+
+#[netcheck::model_check(crash(power, process = "server"), expect = panic, snapshot)]
+fn a_log_whose_name_is_not_synced_is_lost(net: &mut Network) {
+    register(net, LogNameUnsynced);
+}
+
+#[netcheck::model_check(crash(power, process = "server"), expect = panic, snapshot)]
+fn a_snapshot_whose_name_is_not_synced_is_lost_and_the_log_is_empty(net: &mut Network) {
+    register(net, SnapshotNameUnsynced);
+}
+
+#[netcheck::model_check(crash(kill, process = "server"), expect = panic, snapshot)]
+fn a_record_that_is_not_flushed_is_lost_with_the_process(net: &mut Network) {
+    register(net, Unflushed);
+}
+
+#[netcheck::model_check(crash(power, process = "server"), fs(torn = 4), expect = panic, snapshot)]
+fn half_a_value_is_read(net: &mut Network) {
+    register(net, TornRecordTaken);
+}
