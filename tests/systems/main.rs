@@ -10,6 +10,7 @@ mod golden;
 mod joint_states;
 mod kv;
 mod polling;
+mod raft;
 mod tftp;
 mod threads;
 mod tracked_alphabet;
