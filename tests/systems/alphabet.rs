@@ -156,3 +156,54 @@ fn over_tcp_a_failure_is_seen_by_who_expects_none() {
     let counterexample = report.counterexample().expect("a read fails");
     assert!(counterexample.message().contains("a response can be received"), "{report}");
 }
+
+/// One crash may come at any step, and what follows after it is new: the table of the guide (docs/src/faults.md).
+#[test]
+fn one_crash_costs_what_the_guide_says() {
+    let words = [
+        "",
+        r#"crash(process = "server-1")"#,
+        r#"crash(power, process = "server-1")"#,
+        r#"crash(process = "client-1")"#,
+    ];
+    let guide = include_str!("../../docs/src/faults.md");
+    for (loss, requests, depth, pinned) in [
+        (false, 1, 14, [15, 88, 99, 76]),
+        (false, 2, 18, [19, 123, 169, 168]),
+        (false, 4, 26, [27, 319, 568, 578]),
+        (false, 8, 42, [43, 1_437, 3_197, 2_924]),
+        (true, 1, 13, [21, 103, 111, 96]),
+        (true, 2, 17, [33, 172, 212, 228]),
+        (true, 4, 25, [108, 757, 1_101, 1_634]),
+        (true, 8, 41, [1_394, 15_175, 24_601, 70_120]),
+    ] {
+        let reports = words.map(|words| {
+            let udp = if loss { Udp::new().loss() } else { Udp::new() };
+            let checker = words.parse::<Checker>().expect("words of the attribute").udp(udp);
+            checker.check(|net| Sessions { connections: 1, requests, asserting: false }.register(net))
+        });
+        assert!(reports.iter().all(|report| report.verdict() == Verdict::Verified), "{requests} requests");
+        let states = reports.each_ref().map(Report::states);
+        assert_eq!((states, reports[0].depth()), (pinned, depth), "{requests} requests, loss: {loss}");
+        let [without, server, power, client] = states;
+        let cell = |states: usize| format!("{states} (×{:.1})", states as f64 / without as f64);
+        let network = if loss { "`udp(loss)`" } else { "reliable" };
+        let [server, power, client] = [server, power, client].map(cell);
+        let row = format!("| {network} | {requests} | {depth} | {without} | {server} | {power} | {client} |\n");
+        assert!(guide.contains(&row), "{row}");
+    }
+}
+
+/// Sessions that never meet add up also where one of their servers is killed.
+#[test]
+fn a_crash_of_one_server_costs_nothing_for_the_other_sessions() {
+    let killed = r#"crash(process = "server-1")"#.parse::<Checker>().expect("words of the attribute");
+    for (requests, alone) in [(1, 88), (2, 123), (4, 319)] {
+        let check = |checker: Checker, connections| {
+            checker.check(|net| Sessions { connections, requests, asserting: false }.register(net)).states()
+        };
+        let [one, three] = [1, 3].map(|connections| check(killed.clone(), connections));
+        let others = 2 * check(Checker::new(), 1);
+        assert_eq!((one, three), (alone, alone + others + 1), "{requests} requests");
+    }
+}
