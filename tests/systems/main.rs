@@ -11,6 +11,7 @@ mod joint_states;
 mod kv;
 mod polling;
 mod raft;
+mod restarts;
 mod tftp;
 mod threads;
 mod tracked_alphabet;
