@@ -66,7 +66,8 @@ pub(super) fn repeated(steps: &[Step], told_with: &[Option<usize>]) -> Vec<bool>
     for (index, step) in steps.iter().enumerate().filter(|&(index, _)| told_with[index].is_none()) {
         let task = (step.process.as_str(), step.task);
         let outcome = if step.kind == Kind::Timer { "" } else { &step.outcome };
-        let what = (&step.operation, outcome, &step.location);
+        // What happens to files is a remark: polls that write them differ in nothing else.
+        let what = (&step.operation, outcome, &step.location, &step.remarks);
         let before = last.insert(task, what);
         let is_new = known.insert((task, before, what));
         repeated[index] = !is_new && !step.failed && step.network.is_empty();
@@ -216,6 +217,18 @@ mod tests {
         let first = [0, 1, 2, 3, 50, 80];
         assert_eq!(shown, first.into_iter().chain(steps.len() - LAST..steps.len()).collect::<Vec<_>>());
         assert!(!super::repeated(&steps[..59], &[None; 59]).contains(&true), "a short one is told whole");
+    }
+
+    #[test]
+    fn a_step_with_a_remark_that_was_not_made_before_is_told() {
+        let mut steps: Vec<Step> = (0..90).map(|_| step("a", Asked::Run { task: 1 }, "run task 1")).collect();
+        for (index, remark) in [(40, "`/log` is synced"), (60, "`/log` is written"), (70, "`/log` is synced")] {
+            steps[index].remarks.push(remark.to_owned());
+        }
+        let repeated = repeated(&steps, &vec![None; steps.len()]);
+        let shown: Vec<usize> = (2..steps.len() - LAST).filter(|&index| !repeated[index]).collect();
+        // With the step after each, whose predecessor is another one than before; the third remark is that of the first one.
+        assert_eq!(shown, [40, 41, 60, 61]);
     }
 
     #[test]
