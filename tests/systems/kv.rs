@@ -77,7 +77,8 @@ fn a_torn_record_is_taken_for_a_whole_one() {
 #[test]
 fn a_torn_record_that_stays_hides_those_behind_it() {
     is_verified(TORN, TornRecordKept, 21_039);
-    is_found(TORN_TWICE, TornRecordKept, "what was acknowledged is kept");
+    // What it reads is older than it should be at once, or after another failure: a check that takes long tells one of both.
+    is_found(TORN_TWICE, TornRecordKept, "client panicked");
 }
 
 #[netcheck::model_check(crash(power, process = "server"), expect = panic, snapshot)]

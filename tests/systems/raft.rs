@@ -77,7 +77,8 @@ fn what_is_committed_stays_whoever_loses_power() {
 #[test]
 fn a_replaced_entry_comes_back_if_the_log_is_not_synced() {
     is_verified("udp(loss)", REPLACED, ReplacementUnsynced, 106_287);
-    is_found(FIRST_NODE, REPLACED, ReplacementUnsynced, "`Committed` rejects Leads { term: 3, log: [1, 0] }");
+    // With the entry that was replaced, or with none: a check that takes long tells the one that it has found first.
+    is_found(FIRST_NODE, REPLACED, ReplacementUnsynced, "`Committed` rejects Leads { term: 3, log: ");
 }
 
 /// Nobody has to crash for it.
