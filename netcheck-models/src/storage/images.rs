@@ -26,20 +26,23 @@ pub struct Policy {
     pub torn: Option<usize>,
 }
 
-/// There are more pending operations than [`PENDING_MAX`].
+/// There are more pending operations than [`PENDING_MAX`], or more images than [`IMAGES_MAX`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany {
-    /// Their number.
+    /// The number of pending operations.
     pub pending: usize,
 }
+
+/// With more images, they are not enumerated: long writes that may be torn leave many.
+pub const IMAGES_MAX: usize = 16_384;
 
 impl fmt::Display for TooMany {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let TooMany { pending } = self;
         write!(
             f,
-            "{pending} operations are not synced, and what a power failure may leave is looked at for {PENDING_MAX} at most (of more, \
-             all of them and none): sync more often"
+            "{pending} operations are not synced, and what a power failure may leave is looked at for {PENDING_MAX} operations and \
+             {IMAGES_MAX} images at most (of more, all of them and none): sync more often, or let writes tear in larger blocks"
         )
     }
 }
@@ -50,7 +53,7 @@ impl Storage {
     /// The trees that a power failure may leave: each once, by content, in their order.
     ///
     /// # Errors
-    /// If too many operations are pending.
+    /// If too many operations are pending, or there are too many trees.
     pub fn images(&self, policy: Policy) -> Result<Vec<Tree>, TooMany> {
         if self.pending() > PENDING_MAX && policy.survives != Survives::Lost {
             return Err(TooMany { pending: self.pending() });
@@ -58,7 +61,7 @@ impl Storage {
         let left = match policy.survives {
             Survives::Lost => BTreeSet::from([self.durable()]),
             Survives::Prefix => self.prefixes(policy.torn),
-            Survives::Any => self.subsets(policy.torn),
+            Survives::Any => self.subsets(policy.torn)?,
         };
         let images: BTreeSet<Tree> = left.iter().map(Tree::by_content).collect();
         Ok(images.into_iter().collect())
@@ -86,7 +89,7 @@ impl Storage {
         left
     }
 
-    fn subsets(&self, torn: Option<usize>) -> BTreeSet<Tree> {
+    fn subsets(&self, torn: Option<usize>) -> Result<BTreeSet<Tree>, TooMany> {
         let mut left = BTreeSet::from([self.durable.clone()]);
         for Entry { pending, fate } in &self.pending {
             if *fate == Fate::Durable {
@@ -107,9 +110,12 @@ impl Storage {
                     }
                 }
             }
+            if with.len() > IMAGES_MAX {
+                return Err(TooMany { pending: self.pending() });
+            }
             left = with;
         }
-        left
+        Ok(left)
     }
 }
 

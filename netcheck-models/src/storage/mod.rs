@@ -23,6 +23,6 @@ mod walk;
 pub use durable::{PENDING_MAX, Storage};
 pub use failure::Failure;
 pub use files::{Access, Entry, FILE_BYTES_MAX, Files, Handle, Metadata, Seek};
-pub use images::{Policy, Survives, TooMany};
+pub use images::{IMAGES_MAX, Policy, Survives, TooMany};
 pub use operation::{Operation, Subject};
 pub use tree::{Content, Inode, Name, Node, Path, Tree, shown};

@@ -266,5 +266,11 @@ fn too_many_pending_operations_have_a_name() {
     assert_eq!(storage.pending(), PENDING_MAX + 1);
     assert_eq!(storage.images(Policy::default()), Err(TooMany { pending: 9 }));
     assert_eq!(storage.images(Policy { survives: Survives::Lost, torn: None }).unwrap().len(), 1);
+    let torn = Policy { survives: Survives::Any, torn: Some(1) };
+    let mut files = Files::default();
+    written(&mut files, "log", &[b'x'; 40], false);
+    written(&mut files, "more", &[b'x'; 40], false);
+    let storage = files.take_done().iter().fold(Storage::default(), |storage, operation| storage.after(operation));
+    assert_eq!(storage.images(torn), Err(TooMany { pending: 4 }));
     assert!(TooMany { pending: 9 }.to_string().starts_with("9 operations are not synced"));
 }
