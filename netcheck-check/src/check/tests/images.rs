@@ -6,7 +6,8 @@
 use netcheck_memory::{Arena, engine_region};
 use netcheck_models::host::Addresses;
 use netcheck_runtime::id::{NodeId, OutcomeId, SocketId, UnitId};
-use netcheck_runtime::operation::{Input, Offer, Operation, OperationKey, Outcome, ReceiveMode, udp};
+
+use netcheck_runtime::operation::{Input, Offer, Operation, OperationKey, Outcome, ReceiveMode, storage, udp};
 use netcheck_runtime::unit::identity::memory::ImageId;
 use netcheck_runtime::unit::instance::{Instance, Rest};
 use netcheck_runtime::unit::names::Host;
@@ -38,6 +39,7 @@ fn shared() -> Rc<Shared> {
         remembers: true,
         unread: None,
         untyped_max: Untyped { nodes: usize::MAX, states: usize::MAX },
+        file_failures: storage::Failures::default(),
         dating: Dating::Latest,
         relative_dates: false,
         reach_ns: 1,
