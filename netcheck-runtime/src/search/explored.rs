@@ -342,9 +342,11 @@ impl Explored {
     /// Adds to each process the edges and outputs of those that are like it.
     pub fn spread(&mut self, system: &System) {
         let Some(symmetry) = &self.symmetry else { return };
+        let shared = system.shared();
         let outputs = self.outputs.iter().flat_map(|&(unit, output)| {
-            let of = system.shared().unit(unit);
-            let image = move |process| system.shared().incarnation(process, of.crashes);
+            let of = shared.unit(unit);
+            let is_task = of.parent.is_some();
+            let image = move |process| if is_task { unit } else { shared.incarnation(process, of.crashes) };
             symmetry.like(of.process).map(move |process| (image(process), output))
         });
         self.outputs = outputs.collect();

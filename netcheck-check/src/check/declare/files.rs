@@ -82,7 +82,7 @@ impl Files {
             Survives::Lost => Some("lost"),
         };
         let fails = [(read, "read"), (write, "write"), (sync, "sync")];
-        let fails = fails.into_iter().filter_map(|(may, word)| may.then(|| word.to_owned()));
+        let fails = fails.into_iter().filter(|(may, _)| *may).map(|(_, word)| word.to_owned());
         let torn = torn.map(|bytes| format!("torn = {bytes}"));
         let words: Vec<String> = survives.map(str::to_owned).into_iter().chain(torn).chain(fails).collect();
         format!("fs({})", words.join(", "))

@@ -85,7 +85,7 @@ pub fn endless_agrees(seeds: Range<u64>) -> Option<Figures> {
 
 /// Compares systems with like processes, which are exchanged.
 pub fn like_processes_agree(seeds: Range<u64>) -> Option<Figures> {
-    agree_with_symmetry_where(seeds, (1_000, false), |seed, network| {
+    agree_with_symmetry_where(seeds, (3_000, false), |seed, network| {
         network.delay = false;
         network.tcp.iter_mut().for_each(|tcp| tcp.delay = None);
         crash(seed, network);

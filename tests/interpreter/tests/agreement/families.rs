@@ -251,7 +251,7 @@ families! {
     random_systems_with_files_agree: 48_000_000, 30, 16_000,
         crashes::files_agree,
         ["clean": |figures| figures.clean => 100, "files lost": |figures| figures.lost => 200];
-    random_systems_with_like_processes_that_crash_agree: 49_000_000, 60, 34_000,
+    random_systems_with_like_processes_that_crash_agree: 49_000_000, 40, 24_000,
         crashes::like_processes_agree,
         ["symmetries": |figures| figures.symmetries.saved => 150,
             "told apart": |figures| figures.symmetries.told_apart => 100];
