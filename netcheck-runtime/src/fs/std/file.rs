@@ -84,7 +84,7 @@ impl File {
     /// As the original.
     #[track_caller]
     pub fn sync_all(&self) -> io::Result<()> {
-        self.sync(::std::fs::File::sync_all)
+        self.either_or_fail(storage::Operation::Sync, ::std::fs::File::sync_all, Files::sync)
     }
 
     /// As [`sync_all`](File::sync_all).
@@ -93,14 +93,7 @@ impl File {
     /// As the original.
     #[track_caller]
     pub fn sync_data(&self) -> io::Result<()> {
-        self.sync(::std::fs::File::sync_data)
-    }
-
-    #[track_caller]
-    fn sync(&self, real: impl FnOnce(&::std::fs::File) -> io::Result<()>) -> io::Result<()> {
-        let Opened::Own(own) = &self.0 else { return self.either(real, Files::sync) };
-        let failed = |files: &mut Files| files.fail_sync(own.0);
-        call_or_fail((&context::current(), storage::Operation::Sync), failed, |files| files.sync(own.0))
+        self.either_or_fail(storage::Operation::Sync, ::std::fs::File::sync_data, Files::sync)
     }
 
     /// Cuts the file, or adds zeros to it.
@@ -166,9 +159,7 @@ impl File {
     ) -> io::Result<R> {
         match &self.0 {
             Opened::Real(file) => real(file),
-            Opened::Own(descriptor) => {
-                call_or_fail((&context::current(), what), |_| Ok(()), |files| own(files, descriptor.0))
-            }
+            Opened::Own(descriptor) => call_or_fail((what, descriptor.0), own),
         }
     }
 
@@ -250,11 +241,9 @@ impl Read for &File {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &self.0 {
             Opened::Real(file) => (&*file).read(buffer),
-            Opened::Own(own) => call_or_fail(
-                (&context::current(), storage::Operation::Read),
-                |_| Ok(()),
-                |files| files.read(own.0, buffer),
-            ),
+            Opened::Own(own) => {
+                call_or_fail((storage::Operation::Read, own.0), |files, handle| files.read(handle, buffer))
+            }
         }
     }
 }
@@ -306,11 +295,9 @@ impl FileExt for File {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         match &self.0 {
             Opened::Real(file) => file.read_at(buffer, offset),
-            Opened::Own(own) => call_or_fail(
-                (&context::current(), storage::Operation::Read),
-                |_| Ok(()),
-                |files| files.read_at(own.0, buffer, offset),
-            ),
+            Opened::Own(own) => {
+                call_or_fail((storage::Operation::Read, own.0), |files, handle| files.read_at(handle, buffer, offset))
+            }
         }
     }
 

@@ -15,7 +15,7 @@ pub use metadata::{FileType, Metadata};
 
 pub(in crate::fs) use file::{FOREIGN, handle, within};
 
-use crate::operation::files::{Failure, Files};
+use crate::operation::files::{Failure, Files, Handle};
 use crate::operation::storage;
 use crate::unit::poll::context::{self, Context};
 use metadata::Facts;
@@ -38,18 +38,15 @@ fn call<R: Handed>(context: &Context, call: impl FnOnce(&mut Files) -> Result<R,
     context.files(call).map_err(error)
 }
 
-/// A call on the files of the current process that may fail by the declared faults; `failed` is told the files of a failure.
+/// A call on an open file of the current process that may fail by the declared faults.
 #[track_caller]
 fn call_or_fail<R: Handed>(
-    (context, what): (&Context, storage::Operation),
-    failed: impl FnOnce(&mut Files) -> Result<(), Failure>,
-    call: impl FnOnce(&mut Files) -> Result<R, Failure>,
+    (what, handle): (storage::Operation, Handle),
+    call: impl FnOnce(&mut Files, Handle) -> Result<R, Failure>,
 ) -> io::Result<R> {
-    if let Err(number) = context.may_fail(what, Location::caller()) {
-        self::call(context, failed)?;
-        return Err(error(number));
-    }
-    self::call(context, call)
+    let context = context::current();
+    context.may_fail(what, handle, Location::caller()).map_err(error)?;
+    self::call(&context, |files| call(files, handle))
 }
 
 /// The error with a number of Linux; with 0, that of arguments for which the system is not asked.

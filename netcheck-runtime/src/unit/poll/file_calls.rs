@@ -34,14 +34,14 @@ type Answer = Result<u64, i32>;
 enum Change {
     None,
     Any(&'static str),
-    /// Of what is there: without it, the system refuses the call.
+    /// A change of a file that is there: without it, the system refuses the call.
     OfWhatIsThere(&'static str),
     /// Where nothing is: else, the system refuses the call.
     WhereNothingIs(&'static str),
 }
 
 impl Change {
-    /// What the call does to a path of the machine, if it changes it.
+    /// The change that the call makes to a path of the machine, if it makes one.
     fn of(self, path: &[u8]) -> Option<&'static str> {
         let is_there = || std::fs::symlink_metadata(OsStr::from_bytes(path)).is_ok();
         match self {
@@ -129,23 +129,18 @@ impl Context {
 
     /// Makes a call with a descriptor of the check, unless it fails as declared.
     fn call_on_descriptor(&self, call: FileCall<'_>) -> Answer {
-        let (kind, synced) = match &call {
-            FileCall::Read { .. } => (storage::Operation::Read, None),
-            FileCall::Write { .. } | FileCall::SetLength { .. } => (storage::Operation::Write, None),
-            FileCall::Sync { file } => (storage::Operation::Sync, Some(handle(*file))),
+        let (kind, file) = match call {
+            FileCall::Read { file, .. } => (storage::Operation::Read, file),
+            FileCall::Write { file, .. } | FileCall::SetLength { file, .. } => (storage::Operation::Write, file),
+            FileCall::Sync { file } => (storage::Operation::Sync, file),
             _ => return self.own(|files| descriptor_call(files, call)),
         };
         if self.is_discarded() {
             return Err(GIVEN_UP);
         }
-        match panics::catch(|| self.may_fail(kind, Location::caller())) {
+        match panics::catch(|| self.may_fail(kind, handle(file), Location::caller())) {
             Ok(Ok(())) => self.own(|files| descriptor_call(files, call)),
-            Ok(Err(number)) => {
-                if let Some(handle) = synced {
-                    self.own(|files| files.fail_sync(handle).map(|()| 0))?;
-                }
-                Err(number)
-            }
+            Ok(Err(number)) => Err(number),
             Err(_) => {
                 self.give_up_soon();
                 Err(GIVEN_UP)

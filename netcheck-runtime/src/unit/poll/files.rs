@@ -30,15 +30,25 @@ impl Context {
         engine(|| self.in_files(self.line(), |_, files| call(files)))
     }
 
-    /// Whether a call on files that may fail does, by the declared faults: the number of the failure on Linux.
-    pub(crate) fn may_fail(&self, call: storage::Operation, location: &'static Location<'static>) -> Result<(), i32> {
+    /// Lets a call on a file fail, if it may by the declared faults: the number of the failure on Linux.
+    pub(crate) fn may_fail(
+        &self,
+        call: storage::Operation,
+        handle: Handle,
+        location: &'static Location<'static>,
+    ) -> Result<(), i32> {
         if !self.shared.modes.file_failures.has(call) {
             return Ok(());
         }
         // Of a call that `tokio::fs` makes in a task of its own, the line that has asked for it.
         let task = engine(|| self.state().tasks.running().filter(|task| task.blocks).map(|task| task.location));
         match self.ask(Operation::Storage(call), task.unwrap_or(location)) {
-            Outcome::Failed(failure) => Err(failure.number()),
+            Outcome::Failed(failure) => {
+                if call == storage::Operation::Sync {
+                    self.files(|files| files.fail_sync(handle))?;
+                }
+                Err(failure.number())
+            }
             _ => Ok(()),
         }
     }
@@ -74,9 +84,14 @@ impl Context {
         })
     }
 
-    /// A write that was begun fails as declared, or reaches the tree.
-    pub(crate) fn end_write(&self, number: u32, location: &'static Location<'static>) -> Result<(), i32> {
-        if let Err(failure) = self.may_fail(storage::Operation::Write, location) {
+    /// A write that was begun to a file fails as declared, or reaches the tree.
+    pub(crate) fn end_write(
+        &self,
+        number: u32,
+        handle: Handle,
+        location: &'static Location<'static>,
+    ) -> Result<(), i32> {
+        if let Err(failure) = self.may_fail(storage::Operation::Write, handle, location) {
             engine(|| self.state().files.begun.retain(|write| write.number != number));
             return Err(failure);
         }

@@ -177,7 +177,7 @@ impl Behind {
         let handle = std::handle(&file).expect("it is a file of the check");
         let number = context::current().begin_write(handle, back, &bytes);
         inner.state = State::Busy(blocking::begin(self.location, move || {
-            let written = context::current().end_write(number, location).map_err(std::error);
+            let written = context::current().end_write(number, handle, location).map_err(std::error);
             drop(file);
             Done::Write(written)
         }));
