@@ -280,3 +280,31 @@ fn too_much_that_is_not_synced_is_a_limit_that_names_it() {
     assert_eq!(creates(8, 100).verdict(), Verdict::Verified);
     assert_eq!(creates(9, 9).verdict(), Verdict::Violated);
 }
+
+/// Replaces a file that is open, and syncs no directory.
+async fn replaces_an_open_file() -> File {
+    let old = File::open("data/last").await.unwrap();
+    fs::rename("data/new", "data/last").await.unwrap();
+    old
+}
+
+const LINE_OF_RENAME: u32 = line!() - 4;
+
+#[test]
+fn the_line_of_a_missing_sync_is_known_where_a_file_is_open_that_is_replaced() {
+    let report = Checker::new().crash(Crash::power()).check(|net| {
+        net.process("store", || async {
+            if fs::try_exists("done").await.unwrap() {
+                return assert_eq!(fs::read("data/last").await.unwrap(), b"new");
+            }
+            let _old = replaces_an_open_file().await;
+            File::create("done").await.unwrap();
+            File::open("/").await.unwrap().sync_all().await.unwrap();
+            sleep(Duration::from_secs(1)).await;
+        })
+        .files([("data/last", "old"), ("data/new", "new")]);
+    });
+    let text = report.counterexample().expect("the rename is lost").to_string();
+    let sync = format!("a sync of `data` after tests/semantics/crash_files.rs:{LINE_OF_RENAME} (#");
+    assert!(text.contains(&sync), "{text}");
+}

@@ -81,7 +81,10 @@ fn operations(system: &System, edge: EdgeId) -> impl Iterator<Item = (&files::Op
     });
     let effects = system.learner.automata.edge(edge).effects.iter();
     effects.filter_map(move |effect| match effect {
-        Effect::Storage(storage::Effect(operation)) => Some((operation, lines.next().flatten())),
+        Effect::Storage(storage::Effect(operation)) => {
+            let line = if operation.is_told() { lines.next().flatten() } else { None };
+            Some((operation, line))
+        }
         _ => None,
     })
 }

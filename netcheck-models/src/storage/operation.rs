@@ -130,6 +130,11 @@ pub(super) fn empty_directory(mode: u32) -> Node {
 }
 
 impl Operation {
+    /// Whether readers are told of it: not of the numbers of files without names, nor of what is kept beside the files.
+    pub fn is_told(&self) -> bool {
+        !matches!(self, Operation::Keep { .. } | Operation::Forget { .. }) && !self.is_aside()
+    }
+
     /// The path of the file or directory that the operation is about, before the operation; `None` if no name leads to it.
     pub fn path(&self) -> Option<&Path> {
         match self {

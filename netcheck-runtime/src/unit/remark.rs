@@ -7,7 +7,7 @@ use crate::id::CallerId;
 pub enum Remark {
     /// Words about the program.
     Words(String),
-    /// A change of files, or a sync: each is an effect of the step, too, in the same order.
+    /// A change of files, or a sync: those effects of the step that readers are told of, in the same order.
     Files {
         /// The change in words.
         words: String,

@@ -149,8 +149,7 @@ impl Context {
             (call(&mut files.begun, seen), seen.take_done())
         };
         for operation in done {
-            let is_inner = matches!(operation, files::Operation::Keep { .. } | files::Operation::Forget { .. });
-            if !is_inner && !operation.is_aside() {
+            if operation.is_told() {
                 self.remark_as(|| Remark::Files { words: in_words(&operation), line });
             }
             self.effect(Effect::Storage(storage::Effect(operation)));
