@@ -75,10 +75,9 @@ pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
 const NO_RUNTIME: &str = "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
 
 /// The advice for a program that uses files.
-const FILES: &str = "`tokio::fs` is not modelled: a check runs the program thousands of times, and all its executions would \
-    share the files. Read a file before the check, and pass the contents to the process as an argument, or let \
-    `netcheck::choose` choose among some; keep what is written in memory (or, for files that nobody changes, \
-    call `std::fs::read`, which a check runs as it is)";
+const FILES: &str = "this is the `fs` of the real tokio: a check runs the program thousands of times, and all its executions \
+    would share the files. Call that of netcheck, which gives each process files of its own (`use netcheck as tokio;`; for \
+    a dependency, `cargo netcheck test`), and declare what is there with `.files([(path, contents)])`";
 
 /// The message of a panic, and its place; for a call of tokio's that needs tokio's runtime, with what to do instead, and
 /// the program's own line.
@@ -94,7 +93,7 @@ fn advised(message: String, location: String) -> (String, String) {
     let message = format!(
         "{message} (this call is tokio's own, and needs a timer, a thread or a driver of tokio's runtime, which does \
          not run in a check; for `tx.send_timeout(value, d)`, write `timeout(d, tx.send(value))` with \
-         `tokio::time::timeout`; standard streams, files and processes are not modelled)"
+         `tokio::time::timeout`; standard streams and processes are not modelled)"
     );
     (message, location)
 }
