@@ -36,7 +36,7 @@ pub enum Version {
     Corrected,
 }
 
-/// What was set, in memory and in a folder.
+/// A store: the values of its keys, in memory and in a folder.
 struct Store {
     folder: String,
     version: Version,
@@ -156,7 +156,7 @@ pub async fn server(address: String, folder: String, version: Version) {
     let listener = TcpListener::bind(address).await.expect("the server's port is free");
     loop {
         let (stream, _) = listener.accept().await.expect("a connection can be accepted");
-        // Who breaks a connection off does without an answer.
+        // A client that breaks its connection off gets no answer.
         let _ = serve(stream, &mut store).await;
     }
 }

@@ -37,7 +37,7 @@ const NODES: usize = 3;
 /// The entries of the longest log.
 const ENTRIES_MAX: usize = 2;
 
-/// What monitors see of a node. A value of 0 stands for no entry.
+/// The steps of nodes that monitors see. A value of 0 stands for no entry.
 #[derive(Clone, Debug, PartialEq, Eq, netcheck::Isolated)]
 pub enum Step {
     Leads { term: i64, log: [i64; ENTRIES_MAX] },
@@ -106,11 +106,11 @@ netcheck::monitor! {
 /// A cluster, and what it is told to do.
 #[derive(Clone, Copy, Debug)]
 pub struct Scenario {
-    /// Of each node, the terms and the values in its log.
+    /// The log of each node: terms and values.
     pub logs: [&'static [(u64, u64)]; NODES],
     /// The term of all nodes, in which they have voted for nobody.
     pub term: u64,
-    /// What each node is told, in this order and at any time.
+    /// The messages that each node is told, in this order and at any time.
     pub commands: [&'static [Message]; NODES],
     /// The last term that there can be.
     pub last_term: i64,

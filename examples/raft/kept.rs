@@ -1,4 +1,4 @@
-//! What a node keeps in files: its term, whom it has voted for in it, and its log.
+//! The files of a node: its term, whom it has voted for in it, and its log.
 
 use super::fs::{self, File, OpenOptions};
 use super::message::Entry;

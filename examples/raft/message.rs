@@ -1,4 +1,4 @@
-//! What nodes say to each other, as text.
+//! Messages between nodes, as text.
 
 use std::fmt;
 

@@ -42,7 +42,7 @@ pub struct Times {
     pub heartbeat: Duration,
 }
 
-/// What a node has done that others rely on.
+/// Deeds of a node that others rely on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
     /// It was elected, with these entries in its log.
@@ -51,7 +51,7 @@ pub enum Told {
     Commits { term: u64, index: usize, value: u64 },
 }
 
-/// What a node is to itself and to others.
+/// The part that a node has in its term.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Its number, and its place among `addresses`.
@@ -68,7 +68,7 @@ enum Role {
     Candidate {
         votes: BTreeSet<usize>,
     },
-    /// Of each node: how many entries it is not sent any more, and how many it is known to have.
+    /// The progress of each node: how many entries it is not sent any more, and how many it is known to have.
     Leader {
         sent: Vec<usize>,
         matched: Vec<usize>,

@@ -27,7 +27,7 @@ use tokio::time::sleep;
 
 const NODES: usize = 3;
 
-/// What the nodes have told so far.
+/// The deeds of the nodes so far.
 static TOLD: Mutex<Vec<(usize, Told)>> = Mutex::new(Vec::new());
 
 fn tell(node: usize, told: Told) {

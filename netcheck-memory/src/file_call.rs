@@ -204,7 +204,7 @@ pub enum FileCall<'a> {
     Unmodelled {
         /// The descriptor.
         file: i32,
-        /// What it is.
+        /// The use of the file that is not modelled.
         what: Unmodelled,
     },
     /// Tells facts about a path.

@@ -175,7 +175,7 @@ impl Drop for Process {
     }
 }
 
-/// What the guard does: the folder of a peer goes with it, unless it is told to keep it.
+/// The guard's script: the folder of a peer goes with it, unless it is told to keep it.
 #[cfg(unix)]
 const GUARD: &str = r#"read -r end; kill -s KILL -- "-$1"
 [ "$end" = keep ] || [ -z "$2" ] || rm -rf -- "$2" || { sleep 1; rm -rf -- "$2"; }"#;

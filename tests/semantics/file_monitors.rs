@@ -224,7 +224,7 @@ fn writes_are_visible_to_the_reduction_only_where_a_monitor_observes_them() {
     assert_eq!([states(None), states(Some(tolerant(true))), states(Some(tolerant(false)))], [9, 9, 11]);
 }
 
-/// What a process of a random system does.
+/// A process of a random system.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Write(&'static str),

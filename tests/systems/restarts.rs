@@ -1,6 +1,6 @@
 //! Mistakes around a restart that well-known programs had, in small: each is found, and its mended version verified.
 //!
-//! What is written to a file that is dropped is not there yet; a message is taken for delivered when it is written to a
+//! Bytes that are written to a file that is dropped are not there yet; a message is taken for delivered when it is written to a
 //! socket, is sent again as another one, or is forgotten with a connection; and a member that starts again is refused as
 //! the one that went.
 
@@ -79,7 +79,7 @@ fn an_upload_is_missing_if_its_file_is_dropped_without_a_flush() {
 
 // Messages that are published around a restart of the broker.
 
-/// What a client does for a message to arrive.
+/// The effort of a client for a message to arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Publishing {
     /// A message that is written to the socket is done with. It is written again only where that fails.

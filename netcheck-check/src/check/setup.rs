@@ -85,7 +85,7 @@ fn power_failures(declared: &mut Declared) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a real peer has been through is kept where a kill leaves it.
+/// Gives each real peer that may be killed a place for its history that a kill leaves as it is.
 fn let_peers_crash(declared: &Declared, registered: &mut Network) {
     for process in declared.crashes.iter().flat_map(|crashes| &crashes.processes) {
         let process = &mut registered.processes[process.0 as usize];

@@ -15,7 +15,7 @@ pub const FILE_BYTES_MAX: usize = 1 << 26;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle(pub u32);
 
-/// What handles share that were duplicated: an open file description of the system.
+/// An open file description of the system: handles that were duplicated share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Description(u32);
 

@@ -177,7 +177,7 @@ pub(crate) enum Missing {
     Link(Link),
     /// A program asks for an instant that is not one number.
     Instant(NodeId, OperationKey),
-    /// What is left of the files of a process, by their number, when it has crashed.
+    /// The images of the files of a process, by their number, when it has crashed.
     LeftFiles(ProcessId, u32),
     /// A program sends to a multicast group where packets have delays and keep an order.
     Unordered(NodeId, OperationKey),

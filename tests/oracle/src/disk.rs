@@ -24,7 +24,7 @@ pub enum Survives {
     Any,
 }
 
-/// What a power failure may leave.
+/// The operations that a power failure may leave.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Policy {
     pub survives: Survives,
@@ -57,7 +57,7 @@ enum Survival {
     First { bytes: usize, with_length: bool },
 }
 
-/// What is durable, and the operations since then, each durable or not.
+/// Files: the durable ones of a start, and the operations since then, each durable or not.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Disk {
     start: Content,

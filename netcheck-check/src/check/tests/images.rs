@@ -6,7 +6,6 @@
 use netcheck_memory::{Arena, engine_region};
 use netcheck_models::host::Addresses;
 use netcheck_runtime::id::{NodeId, OutcomeId, SocketId, UnitId};
-
 use netcheck_runtime::operation::{Input, Offer, Operation, OperationKey, Outcome, ReceiveMode, storage, udp};
 use netcheck_runtime::unit::identity::memory::ImageId;
 use netcheck_runtime::unit::instance::{Instance, Rest};

@@ -81,13 +81,7 @@ fn renamed_by(operation: &Operation) -> Vec<&Path> {
         | Operation::Link { to: path, .. }
         | Operation::Unlink { path }
         | Operation::RemoveDirectory { path } => vec![path],
-        Operation::Write { .. }
-        | Operation::SetLength { .. }
-        | Operation::SetMode { .. }
-        | Operation::Sync { .. }
-        | Operation::FailedSync { .. }
-        | Operation::Keep { .. }
-        | Operation::Forget { .. } => Vec::new(),
+        _ => Vec::new(),
     }
 }
 
@@ -108,12 +102,6 @@ fn synced_with(operation: &Operation) -> Vec<Path> {
         | Operation::RemoveDirectory { path } => vec![directory(path)],
         Operation::Rename { from, to } if directory(from) != directory(to) => vec![directory(to), directory(from)],
         Operation::Rename { to, .. } => vec![directory(to)],
-        Operation::Write { .. }
-        | Operation::SetLength { .. }
-        | Operation::SetMode { .. }
-        | Operation::Sync { .. }
-        | Operation::FailedSync { .. }
-        | Operation::Keep { .. }
-        | Operation::Forget { .. } => Vec::new(),
+        _ => Vec::new(),
     }
 }

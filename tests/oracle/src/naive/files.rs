@@ -106,10 +106,7 @@ impl Files {
         match call {
             // The file is there by then, and empty.
             Call::Put { file, .. } => {
-                let object = self.object_or_new(file);
-                if self.disk.seen().file(&(ROOT, file.name())).is_some_and(|bytes| !bytes.is_empty()) {
-                    self.disk.perform(Step::Length { object, length: 0 });
-                }
+                self.emptied(file);
                 None
             }
             Call::Get { into, .. } => Some((into, FAILED)),
@@ -134,14 +131,20 @@ impl Files {
         self.object(file).unwrap_or_else(|| self.disk.create((ROOT, file.name())))
     }
 
+    /// Opens a file to write it anew.
+    fn emptied(&mut self, file: File) -> usize {
+        let object = self.object_or_new(file);
+        if self.disk.seen().file(&(ROOT, file.name())).is_some_and(|bytes| !bytes.is_empty()) {
+            self.disk.perform(Step::Length { object, length: 0 });
+        }
+        object
+    }
+
     /// Makes a call; what is written to which register, if anything is.
     fn make(&mut self, call: Call, at_once: bool) -> Option<(usize, u8)> {
         match call {
             Call::Put { file, bytes } => {
-                let object = self.object_or_new(file);
-                if self.disk.seen().file(&(ROOT, file.name())).is_some_and(|bytes| !bytes.is_empty()) {
-                    self.disk.perform(Step::Length { object, length: 0 });
-                }
+                let object = self.emptied(file);
                 self.disk.perform(Step::Bytes { object, at: 0, bytes });
                 None
             }
@@ -180,11 +183,9 @@ impl Files {
                     opened.at = seen.bytes.get(&opened.object).map_or(0, Vec::len);
                 }
                 opened.is_busy = false;
-                let step = Step::Bytes { object: opened.object, at: opened.at, bytes };
-                if let Step::Bytes { bytes, .. } = &step {
-                    opened.at += bytes.len();
-                }
-                self.disk.perform(step);
+                let (object, at) = (opened.object, opened.at);
+                opened.at += bytes.len();
+                self.disk.perform(Step::Bytes { object, at, bytes });
                 None
             }
             Call::Sync { opened } => {
