@@ -1,7 +1,8 @@
 //! Processes that crash and start again: what is left of them, and what others see.
 
 use netcheck as tokio;
-use netcheck::check::{Checker, Crash, Report, Tcp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Crash, Report, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::program::std::fs;
 use std::collections::BTreeSet;
 use std::future::pending;
 use std::io::ErrorKind;
@@ -341,6 +342,75 @@ fn last_datagrams_are_lost_with_the_power_of_their_sender() {
     // Never a second one without its first.
     let expected = ["[1, 1, 2, 2]", "[1, 1, 2]", "[1, 2, 1, 2]", "[1, 2, 1]", "[1, 2]", "[1]", "[]"];
     assert_eq!(report.outputs("client"), expected, "{report}");
+}
+
+/// What is heard on port 4000, until it is silent.
+async fn heard() -> Vec<u8> {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    let (mut all, mut number) = (Vec::new(), [0]);
+    while timeout(Duration::from_secs(5), socket.recv(&mut number)).await.is_ok() {
+        all.push(number[0]);
+    }
+    all
+}
+
+/// A receive depends on the power failure of the sender as long as the datagram is under way: the one to the helper is lost, and
+/// the one that was sent later to the client is not. (A process that starts again and sends to the helper once more would be met
+/// by the receive anyhow.)
+#[test]
+fn a_datagram_is_lost_with_the_power_after_a_later_one_was_sent_elsewhere() {
+    let checker = Checker::new().crash(Crash::power().process("server").stays_down());
+    let report = checked(checker, |net| {
+        net.process("client", heard);
+        net.daemon("helper", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            if timeout(Duration::from_secs(1), socket.recv(&mut [0])).await.is_err() {
+                socket.send_to(&[9], "client:4000").await.unwrap();
+            }
+        });
+        net.daemon("server", || async {
+            // In the first poll, before which no process crashes.
+            if fs::read("begun").is_err() {
+                fs::File::create("begun").unwrap().sync_all().unwrap();
+                fs::File::open(".").unwrap().sync_all().unwrap();
+            } else {
+                return;
+            }
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            socket.send_to(&[0], "helper:4000").await.unwrap();
+            socket.send_to(&[1], "client:4000").await.unwrap();
+            pending::<()>().await;
+        })
+        .after("client")
+        .after("helper");
+    });
+    assert!(report.outputs("client").iter().any(|heard| heard == "[1, 9]"), "{report}");
+}
+
+/// A power failure depends on the receives of datagrams of which something else is under way: one copy has arrived, the other is
+/// lost, and nothing is in the file yet.
+#[test]
+fn a_copy_is_lost_with_the_power_where_another_has_arrived() {
+    let checker = Checker::new().udp(Udp::new().copies([2])).crash(Crash::power().process("server"));
+    let report = checked(checker, |net| {
+        net.process("client", heard);
+        net.daemon("server", || async {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            if let Ok(begun) = netcheck::fs::read("begun").await {
+                socket.send_to(&[7 + u8::from(!begun.is_empty())], "client:4000").await.unwrap();
+                return;
+            }
+            let mut file = netcheck::fs::File::create("begun").await.unwrap();
+            file.sync_all().await.unwrap();
+            netcheck::fs::File::open(".").await.unwrap().sync_all().await.unwrap();
+            socket.send_to(&[1], "client:4000").await.unwrap();
+            file.write_all(b"sent").await.unwrap();
+            file.sync_all().await.unwrap();
+            pending::<()>().await;
+        })
+        .after("client");
+    });
+    assert!(report.outputs("client").iter().any(|heard| heard == "[1, 7, 7]"), "{report}");
 }
 
 #[test]

@@ -1,18 +1,25 @@
 //! Footprints in one state.
+//!
+//! **Power failures.** When a host loses its power, any last datagrams of each channel from it are lost that are still under
+//! way ([`power`](crate::world::tasks)). So a receive depends on the power failure of a process, and the failure on the
+//! receive, where a channel from the one to the other has something under way. Neither needs a resource of their
+//! channels in all that they may still do. While the receiver stands still, such a channel gets something only by a send of the
+//! process, which the receive depends on anyhow; and while the process stands still, its channels only get shorter.
 
 use super::bits::Bits;
 use super::footprint::Footprints;
-use crate::id::{NodeId, UnitId};
+use crate::id::{NodeId, ProcessId, UnitId};
+use crate::world::components::Component;
 use crate::world::prepared::Prepared;
 use crate::world::tables::{Lookup, View};
 use crate::world::tasks;
 use crate::world::touches::Resource;
 
 impl Footprints {
-    /// The arrivals at the ports of a unit in a state, if ever more datagrams could be sent there. It may not be known
-    /// yet that the unit receives them.
+    /// The arrivals at the ports of a unit in a state, if ever more datagrams could be sent there, and what steps depend on
+    /// for datagrams under way. It may not be known yet that the unit receives them.
     pub(crate) fn inlets(&self, view: View<'_>, state: &[u32], unit: UnitId) -> Bits {
-        let mut inlets = Bits::default();
+        let mut inlets = self.under_way(view, state, unit);
         if self.may_repeat {
             for component in view.ports_of(state, unit) {
                 // No known step affects a resource without a number.
@@ -20,6 +27,34 @@ impl Footprints {
             }
         }
         inlets
+    }
+
+    /// The resources that steps of a unit depend on in a state since datagrams are under way that a power failure may lose:
+    /// the failures of the senders, and the receives of what the unit has sent itself.
+    pub(crate) fn under_way(&self, view: View<'_>, state: &[u32], unit: UnitId) -> Bits {
+        let mut resources = Bits::default();
+        if !view.declared.has_power_failures() {
+            return resources;
+        }
+        // No known step affects a resource without a number.
+        let mut add = |resource| self.resources.get(&resource).into_iter().for_each(|&bit| resources.insert(bit));
+        let process = view.process_of(unit);
+        let may_fail = |of: ProcessId| view.declared.loses_power(of) && view.may_crash_again(state, of);
+        let present = view.components.iter().take(state.len()).filter(|(id, _)| id.of(state) != 0);
+        for (_, component) in present {
+            let Component::Channel { from, to } = component else { continue };
+            let [sender, receiver] = [from, to].map(|socket| view.process_of(socket.unit));
+            if sender == receiver || !may_fail(sender) {
+                continue;
+            }
+            if to.unit == unit {
+                add(Resource::Silenced(sender));
+            }
+            if sender == process && view.root_of(state, process) == unit {
+                view.ports_of(state, to.unit).for_each(|port| add(Resource::Taken(port)));
+            }
+        }
+        resources
     }
 
     /// The processes that have yet to wait before a unit can start.

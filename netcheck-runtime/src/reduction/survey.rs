@@ -29,17 +29,19 @@ pub(super) fn survey_of(
     let moves: Vec<Option<Mover>> = enabled.moves.iter().map(|step| view.mover(step)).collect();
     let mut live: Vec<Live> = Vec::new();
     for (unit, node) in units {
-        let inlets = footprints.inlets(view, state, unit);
+        let (inlets, under_way) = (footprints.inlets(view, state, unit), footprints.under_way(view, state, unit));
         for mover in view.automata.movers(node) {
             let own = || enabled.moves.iter().zip(&moves).filter(|(_, of)| **of == Some(mover)).map(|(step, _)| step);
             let row = footprints.row(view.automata, node, mover);
             let proceeds = own().any(|step| !step.holds_nothing_up());
             let starts_again = own().any(|step| step.class() == Some(Class::AnyTime));
+            let mut depends_on = depends_on(view, footprints, state, (mover, node, row))?;
+            depends_on.union_with(&under_way);
             live.push(Live {
                 mover,
                 node,
                 row,
-                depends_on: depends_on(view, footprints, state, (mover, node, row))?,
+                depends_on,
                 needs: footprints.needs(view, state, unit, node)?,
                 inlets: inlets.clone(),
                 moves: own().count(),

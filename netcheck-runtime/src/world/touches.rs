@@ -107,10 +107,9 @@ pub(crate) enum Resource {
     Used(ComponentId),
     /// A call is made on a connection to a process, or a connect to it.
     Reached(ProcessId),
-    /// The datagrams under way from a host that loses its power are lost.
-    Silenced,
-    /// A datagram is received, where hosts may lose their power.
-    Heard,
+    /// The host of a process loses its power, and datagrams under way from it are lost. In which states a receive depends on that
+    /// is told by [`Footprints::under_way`](crate::reduction::footprint::Footprints::under_way).
+    Silenced(ProcessId),
     /// Streams of a process may be closed because another task ends the task that holds them.
     Torn(ProcessId),
     /// A monitor sees a step.
@@ -151,7 +150,7 @@ impl Resource {
             R::Binding(process) | R::Releasing(process) | R::KilledWith(process) | R::AliveIn(process) => {
                 processes.extend([process]);
             }
-            R::Joined(process) | R::ToGroup(process) => processes.extend([process]),
+            R::Joined(process) | R::ToGroup(process) | R::Silenced(process) => processes.extend([process]),
             R::Scoped(process) | R::InScope(process) | R::Reached(process) | R::Torn(process) => {
                 processes.extend([process]);
             }
@@ -172,7 +171,7 @@ impl Resource {
             R::TriedIn(connection, _) | R::TriedOut(connection, _) => {
                 processes.extend(tables.connections.processes(connection));
             }
-            R::Silenced | R::Heard | R::Budget | R::Clock | R::Reading | R::Failing | R::Later | R::Monitor(_) => {}
+            R::Budget | R::Clock | R::Reading | R::Failing | R::Later | R::Monitor(_) => {}
         }
     }
 

@@ -112,6 +112,14 @@ impl View<'_> {
         Ok(left.iter().map(start).collect())
     }
 
+    /// Whether a process may crash in a state or later, as far as its own crashes say.
+    pub(crate) fn may_crash_again(self, state: &[u32], process: ProcessId) -> bool {
+        let root = self.root_of(state, process);
+        let is_live = self.automata.is_live(NodeId(self.unit_component(root).of(state)));
+        let crashes = self.units[root.0 as usize].crashes;
+        is_live && self.declared.crashes_of(process).is_some_and(|declared| crashes < declared.times)
+    }
+
     fn may_crash_now(self, state: &[u32], (unit, node): (UnitId, NodeId)) -> bool {
         let process = self.process_of(unit);
         let is_polled = |(other, node): (UnitId, NodeId)| {

@@ -52,7 +52,7 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
             touches.failure(system, unit);
             touches.tear(system.process_of(unit));
             if system.declared.has_power_failures() {
-                touches.affects(Resource::Silenced).depends_on(Resource::Heard);
+                touches.affects(Resource::Silenced(system.process_of(unit)));
             }
         }
         Effect::Abort { child } => {

@@ -62,9 +62,6 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 .affects(Resource::Taken(port))
                 .depends_on(Resource::Taken(port))
                 .depends_on(Resource::Appended(port));
-            if system.declared.has_power_failures() {
-                touches.affects(Resource::Heard).depends_on(Resource::Silenced);
-            }
             touches.seen_losses(system);
             let is_perturbed = !system.declared.udp.is_empty() || system.demands.regions.is_some();
             if system.is_limited() && is_perturbed {
