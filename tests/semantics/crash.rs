@@ -434,8 +434,36 @@ fn a_connect_waits_until_a_silent_host_is_back() {
 }
 
 #[test]
-fn power_failures_are_for_quiet_time() {
-    let checker = Checker::new().crash(Crash::power()).udp(netcheck::check::Udp::new().delay(..));
+fn power_failures_are_refused_where_segments_take_time() {
+    let checker = Checker::new().crash(Crash::power()).tcp(Tcp::new().delay(..));
     let error = checker.try_check(counting).unwrap_err().to_string();
     assert!(error.contains("crash(power)") && error.contains("crash(kill)"), "{error}");
+}
+
+/// In dense time a datagram that was sent has left its host: it arrives, whatever becomes of that.
+#[test]
+fn a_datagram_that_takes_a_time_arrives_in_spite_of_a_power_failure() {
+    let delays = Udp::new().delay(Duration::from_millis(10)..=Duration::from_millis(20));
+    let report = checked(Checker::new().udp(delays).crash(Crash::power().process("server").stays_down()), |net| {
+        net.process("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            let mut all = Vec::new();
+            let mut number = [0];
+            while timeout(Duration::from_millis(100), socket.recv(&mut number)).await.is_ok() {
+                all.push(number[0]);
+            }
+            all
+        });
+        net.daemon("server", || async {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            for number in 1..=2 {
+                socket.send_to(&[number], "client:4000").await.unwrap();
+            }
+            pending::<()>().await;
+        })
+        .after("client");
+    });
+    let outputs = report.outputs("client");
+    assert!(!outputs.contains(&"[2]".to_owned()), "{outputs:?}");
+    assert!(["[1, 2]", "[2, 1]", "[1]", "[]"].iter().all(|all| outputs.contains(&(*all).to_owned())), "{outputs:?}");
 }

@@ -74,10 +74,10 @@ impl Checker {
 /// Streams keep their writes where hosts lose power, for any last of them may be lost.
 fn power_failures(declared: &mut Declared) -> Result<(), Error> {
     let are_declared = declared.has_power_failures();
-    if are_declared && declared.is_dense() {
+    if are_declared && declared.tcp.delays.is_some() {
         return Err(Error::new(
-            "`crash(power)` can't be combined with `delay`: what a silent host has sent, and has not come yet, is not \
-             modelled there; leave one of them out, or say `crash(kill)`"
+            "`crash(power)` can't be combined with `tcp(delay)`: how long a silent host's segments are under way is not \
+             modelled; leave one of them out, or say `crash(kill)`"
                 .to_owned(),
         ));
     }

@@ -33,7 +33,7 @@ impl Footprints {
     /// the failures of the senders, and the receives of what the unit has sent itself.
     pub(crate) fn under_way(&self, view: View<'_>, state: &[u32], unit: UnitId) -> Bits {
         let mut resources = Bits::default();
-        if !view.declared.has_power_failures() {
+        if !view.declared.has_power_failures() || view.has_delay() {
             return resources;
         }
         // No known step affects a resource without a number.

@@ -33,7 +33,9 @@ impl Crash {
 
     /// The host of a process loses its power, and falls silent: its peers are not told. Of what is under way from it, any last
     /// datagrams and bytes are lost; who reads from it waits for ever, who writes does so until the buffer is full, and
-    /// connects are not answered. When it is back, it answers what comes on old connections with a reset. Not with `delay`.
+    /// connects are not answered. When it is back, it answers what comes on old connections with a reset. In dense time
+    /// ([`Udp::delay`](crate::check::Udp::delay)) a datagram that was sent is not lost; not with
+    /// [`Tcp::delay`](crate::check::Tcp::delay).
     pub fn power() -> Self {
         Crash::by(Cause::Power)
     }

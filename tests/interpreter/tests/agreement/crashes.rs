@@ -51,16 +51,17 @@ pub fn streams_agree(seeds: Range<u64>) -> Option<Figures> {
     })
 }
 
-/// The same where packets take times of intervals or of lists, or any.
+/// The same where packets take times of intervals or of lists, or any. Where segments do, hosts keep their power.
 pub fn in_dense_time_agrees(seeds: Range<u64>) -> Option<Figures> {
     let declare = |seed: u64, network: &mut Network| {
-        network.crash.iter_mut().for_each(|crash| crash.power = false);
         match seed % 4 {
             0 => with_intervals(seed / 4, network),
             1 => with_lists(seed / 4, network),
             2 => with_segments(seed / 4, network),
             _ => network.delay = true,
         }
+        let takes_time = network.tcp.as_ref().is_some_and(|tcp| tcp.delay.is_some());
+        network.crash.iter_mut().filter(|_| takes_time).for_each(|crash| crash.power = false);
     };
     agree(seeds, &[Words::All, Words::EverydayDelay, Words::Mixed, Words::Streams], declare)
 }
