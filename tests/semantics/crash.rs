@@ -467,3 +467,35 @@ fn a_datagram_that_takes_a_time_arrives_in_spite_of_a_power_failure() {
     assert!(!outputs.contains(&"[2]".to_owned()), "{outputs:?}");
     assert!(["[1, 2]", "[2, 1]", "[1]", "[]"].iter().all(|all| outputs.contains(&(*all).to_owned())), "{outputs:?}");
 }
+
+/// A datagram that is under way to a process that crashes comes to whoever is bound to the port when it arrives, also where packets
+/// take any time in their order.
+#[test]
+fn a_datagram_outlives_the_process_that_it_is_for() {
+    for udp in [Udp::new().delay(..), Udp::new().delay(..).window(1)] {
+        let report = checked(Checker::new().udp(udp).crash(Crash::kill().process("server")), |net| {
+            net.daemon("server", || async {
+                let has_heard = fs::read("heard").is_ok();
+                let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                let mut number = [0];
+                if has_heard {
+                    let other = timeout(Duration::from_secs(1), socket.recv(&mut number)).await;
+                    return other.is_ok_and(|_| number == [2]);
+                }
+                while number != [1] {
+                    socket.recv(&mut number).await.unwrap();
+                }
+                fs::write("heard", "").unwrap();
+                pending().await
+            });
+            net.process("client", || async {
+                let first = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+                let second = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+                first.send_to(&[2], "server:4000").await.unwrap();
+                second.send_to(&[1], "server:4000").await.unwrap();
+            })
+            .after("server");
+        });
+        assert_eq!(report.outputs("server"), ["false", "true"], "{report}");
+    }
+}

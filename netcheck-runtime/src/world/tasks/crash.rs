@@ -142,18 +142,21 @@ impl View<'_> {
         if let Some(incarnation) = incarnation {
             self.hand_over_horizon(unit, incarnation, next)?;
         }
+        let edge = self.automata.edge(edge);
+        if let Some(&(incarnation, root)) = edge.roots.first() {
+            // Before anything is released: what is under way to its sockets stays so for whoever binds there again.
+            self.unit_component(incarnation).set(next, root.0);
+        }
         self.release(unit, next)?;
         // Nobody is left to join them.
         self.end_tasks(process, NodeId::ABSENT, next)?;
-        let edge = self.automata.edge(edge);
         if !self.automata.node(edge.source).waited {
             // Processes that start after this one wait for the next unit.
             self.unit_component(unit).set(next, NodeId::ABSENT.0);
         }
-        match edge.roots.first() {
-            Some(&(incarnation, root)) => self.unit_component(incarnation).set(next, root.0),
+        if edge.roots.is_empty() {
             // Nobody will ever hear what is under way.
-            None => self.drop_astray(process, next),
+            self.drop_astray(process, next);
         }
         Ok(())
     }
