@@ -34,6 +34,8 @@ pub enum Takes {
     Numbers,
     /// An interval of delays, or a list of them; it may stand alone.
     Delays,
+    /// An interval of delays.
+    Interval,
     /// The name of a process.
     Process,
     /// The names of processes.
@@ -169,6 +171,7 @@ pub const CRASH: &[Word] = &[
     word("processes", Takes::Processes, "[\"client\", \"server\"]"),
     positive("times", Takes::Number, "2", "how often each process may crash, at least 1"),
     alone("stays_down"),
+    word("down", Takes::Interval, "1s..=5s"),
 ];
 
 /// The words of `fs(…)`, in the order of the calls on its builder.

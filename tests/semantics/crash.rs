@@ -468,6 +468,43 @@ fn a_datagram_that_takes_a_time_arrives_in_spite_of_a_power_failure() {
     assert!(["[1, 2]", "[2, 1]", "[1]", "[]"].iter().all(|all| outputs.contains(&(*all).to_owned())), "{outputs:?}");
 }
 
+/// A server that is down for a declared time, of a client that asks until it is answered: how often it asked.
+fn asked_until_it_is_back(down: impl std::ops::RangeBounds<Duration>) -> Vec<String> {
+    let delays = Udp::new().delay(Duration::ZERO..=Duration::from_millis(10));
+    let report = checked(Checker::new().udp(delays).crash(Crash::kill().process("server").down(down)), |net| {
+        net.daemon("server", counter);
+        net.process("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            socket.connect("server:4000").await.unwrap();
+            for asked in 1..=4 {
+                socket.send(b"?").await.unwrap();
+                if timeout(Duration::from_millis(100), socket.recv(&mut [0])).await.is_ok() {
+                    return asked;
+                }
+            }
+            0
+        })
+        .after("server");
+    });
+    report.outputs("client").to_vec()
+}
+
+#[test]
+fn a_process_is_down_for_a_declared_time() {
+    let ms = Duration::from_millis;
+    // The first question, or its answer, goes with the crash at the least.
+    assert_eq!(asked_until_it_is_back(ms(0)..=ms(50)), ["1", "2"]);
+    assert_eq!(asked_until_it_is_back(ms(150)..=ms(150)), ["1", "3"]);
+    assert_eq!(asked_until_it_is_back(ms(210)..=ms(250)), ["1", "3", "4"]);
+    assert_eq!(asked_until_it_is_back(ms(1000)..), ["0", "1"]);
+}
+
+#[test]
+fn a_time_to_be_down_needs_dense_time() {
+    let error = Checker::new().crash(Crash::kill().down(Duration::ZERO..)).try_check(counting).unwrap_err().to_string();
+    assert!(error.contains("crash(down = …)") && error.contains("udp(delay)"), "{error}");
+}
+
 /// A datagram that is under way to a process that crashes comes to whoever is bound to the port when it arrives, also where packets
 /// take any time in their order.
 #[test]

@@ -173,7 +173,7 @@ impl Udp {
             (Some(1), _) => words.push("window = 1".to_owned()),
             (Some(packets), _) => words.push(format!("reorder = {packets}")),
         }
-        words.extend(self.delays.as_ref().map(in_words));
+        words.extend(self.delays.as_ref().map(|delays| in_words("delay", delays)));
         if words.is_empty() {
             return None;
         }
@@ -397,7 +397,7 @@ impl Tcp {
             (streams.split, "split"),
         ];
         let mut words: Vec<String> = flags.iter().filter(|(on, _)| *on).map(|(_, word)| (*word).to_owned()).collect();
-        words.extend(delays.as_ref().map(in_words));
+        words.extend(delays.as_ref().map(|delays| in_words("delay", delays)));
         if streams.capacity != TcpRules::default().streams.capacity {
             words.push(format!("buffer = {}", streams.capacity));
         }

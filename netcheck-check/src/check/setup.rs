@@ -81,6 +81,13 @@ fn power_failures(declared: &mut Declared) -> Result<(), Error> {
                 .to_owned(),
         ));
     }
+    if !declared.is_dense() && declared.crashes.iter().any(|crashes| crashes.down.is_some()) {
+        return Err(Error::new(
+            "`crash(down = …)` is a time of dense time: say `udp(delay)`, or leave it out: a process that has crashed comes \
+             back at any time then"
+                .to_owned(),
+        ));
+    }
     declared.tcp.streams.keeps_writes = are_declared;
     Ok(())
 }

@@ -81,6 +81,7 @@ fn of(value: Expr, takes: &Takes, cx: &Ctxt) -> Option<Value> {
         Takes::Number => number(&value, cx).map(Value::Number),
         Takes::Numbers => numbers(value, cx).map(Value::Numbers),
         Takes::Delays => delay::read(value, cx).map(Value::Delays),
+        Takes::Interval => delay::read_interval(value, cx).map(Value::Delays),
         Takes::Process => string(&value, cx).map(Value::Process),
         Takes::Processes => strings(value, cx).map(Value::Processes),
         Takes::Choice(_, names) => choice(&value, names, cx).map(Value::Choice),

@@ -56,6 +56,16 @@ pub(super) fn read(value: Expr, cx: &Ctxt) -> Option<Delays> {
     Some(Delays { value, kind })
 }
 
+/// An interval; whether it makes sense is for `valid`.
+pub(super) fn read_interval(value: Expr, cx: &Ctxt) -> Option<Delays> {
+    let Expr::Range(range) = &value else {
+        cx.error(&value, "expected an interval such as `1s..=5s` or `5s..`");
+        return None;
+    };
+    let kind = interval(range, cx)?;
+    Some(Delays { value, kind })
+}
+
 fn interval(range: &ExprRange, cx: &Ctxt) -> Option<DelaysKind> {
     let ExprRange { start, limits, end, .. } = range;
     let least = start.as_ref().map(|start| length(start, DELAY, cx));

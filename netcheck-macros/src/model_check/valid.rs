@@ -50,6 +50,9 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
         exclusive(crash, CRASH_EXCLUSIVE, cx);
         processes(crash, cx);
         not_zero(crash, CRASH, cx);
+        if let Some(Value::Delays(down)) = crash.value("down") {
+            delays(down, cx);
+        }
         if understood && crash.0.is_empty() {
             cx.error(name, netcheck_words::no_crash());
         }

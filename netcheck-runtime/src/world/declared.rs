@@ -9,6 +9,7 @@ use crate::world::tcp::failures::Failures;
 use crate::world::tcp::rules::TcpRules;
 use netcheck_models::storage::Policy;
 use netcheck_models::tcp::StreamRules;
+use netcheck_models::time::Delay;
 use netcheck_models::udp::Perturbation;
 
 /// Which side of a process's traffic is perturbed.
@@ -62,6 +63,8 @@ pub struct Crashes {
     pub times: u32,
     /// Whether a process may stay down after a crash.
     pub stays_down: bool,
+    /// In dense time, how long a process is down that comes back; `None`: any time.
+    pub down: Option<Delay>,
     /// The reason of the crashes.
     pub cause: Cause,
 }

@@ -153,7 +153,13 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
         let declared = if crash.power { Crash::power() } else { Crash::kill() }.times(crash.times);
         let declared =
             crash.processes.iter().fold(declared, |declared, &process| declared.process(program::name(process)));
-        checker = checker.crash(if crash.stays_down { declared.stays_down() } else { declared });
+        let declared = if crash.stays_down { declared.stays_down() } else { declared };
+        let ticks = |ticks: u32| Duration::from_millis(u64::from(ticks * program::TICK_MS));
+        checker = checker.crash(match crash.down {
+            None => declared,
+            Some((least, None)) => declared.down(ticks(least)..),
+            Some((least, Some(most))) => declared.down(ticks(least)..=ticks(most)),
+        });
     }
     if let Some(files) = files(&system.network) {
         checker = checker.files(files);

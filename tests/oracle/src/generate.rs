@@ -487,6 +487,7 @@ fn smaller(system: &System) -> Vec<System> {
     let mut crash = |change: &dyn Fn(&mut Crash)| network(&|network| network.crash.iter_mut().for_each(change));
     crash(&|crash| crash.times = 1);
     crash(&|crash| crash.stays_down = false);
+    crash(&|crash| crash.down = None);
     crash(&|crash| crash.power = false);
     network(&|network| network.slow = None);
     network(&|network| {

@@ -1,10 +1,15 @@
 //! Declaring that processes crash.
 
+use super::delays::{in_words, interval};
 use super::{known_process, named};
 use crate::error::Error;
+use netcheck_models::time::Delay;
 use netcheck_runtime::id::ProcessId;
 use netcheck_runtime::operation::Cause;
 use netcheck_runtime::world::declared::Crashes;
+use netcheck_runtime::world::delays::Delays;
+use std::ops::RangeBounds;
+use std::time::Duration;
 
 /// Each crash is followed by a unit of its own.
 const CRASHES_MAX: usize = 255;
@@ -21,6 +26,7 @@ pub struct Crash {
     processes: Vec<String>,
     times: u32,
     stays_down: bool,
+    down: Option<Delay>,
 }
 
 impl Crash {
@@ -41,7 +47,7 @@ impl Crash {
     }
 
     fn by(cause: Cause) -> Self {
-        Crash { cause, processes: Vec::new(), times: 1, stays_down: false }
+        Crash { cause, processes: Vec::new(), times: 1, stays_down: false, down: None }
     }
 
     /// Only this process crashes; may be called for several. Without it, every process that is not external does. A real peer
@@ -71,6 +77,18 @@ impl Crash {
         self
     }
 
+    /// In dense time ([`Udp::delay`](crate::check::Udp::delay), [`Tcp::delay`](crate::check::Tcp::delay)), how long a process
+    /// that comes back is down: any time of the interval, such as `1s..=5s`; without an upper bound at any later time. In quiet
+    /// time, where a process comes back at any time, the check ends with an error.
+    ///
+    /// # Panics
+    /// If the interval is empty, or excludes its upper bound, or if a bound is not less than 146 years.
+    #[track_caller]
+    pub fn down(mut self, down: impl RangeBounds<Duration>) -> Self {
+        self.down = Some(interval(down.start_bound(), down.end_bound()));
+        self
+    }
+
     /// As a word of the attribute.
     pub(in crate::check) fn in_words(&self) -> String {
         let times = (self.times > 1).then(|| format!("times = {}", self.times));
@@ -79,7 +97,8 @@ impl Crash {
             Cause::Kill => "kill",
             Cause::Power => "power",
         };
-        let words = [Some(cause.to_owned()), named(&self.processes), times, stays_down];
+        let down = self.down.map(|down| in_words("down", &Delays::Interval(down)));
+        let words = [Some(cause.to_owned()), named(&self.processes), times, stays_down, down];
         format!("crash({})", words.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
 
@@ -108,6 +127,7 @@ impl Crash {
             }
             false => self.processes.iter().map(process).collect::<Result<_, _>>()?,
         };
-        Ok(Crashes { processes, times: self.times, stays_down: self.stays_down, cause: self.cause })
+        let Crash { cause, times, stays_down, down, .. } = *self;
+        Ok(Crashes { processes, times, stays_down, down, cause })
     }
 }

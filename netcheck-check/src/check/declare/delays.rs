@@ -45,20 +45,20 @@ fn nanoseconds(delay: Duration) -> u64 {
     ns
 }
 
-/// Delays as a word of the attribute.
-pub(super) fn in_words(delays: &Delays) -> String {
+/// Delays as a word of the attribute, with its name.
+pub(super) fn in_words(word: &str, delays: &Delays) -> String {
     match delays {
-        Delays::Interval(delay) if delay.is_any() => "delay".to_owned(),
+        Delays::Interval(delay) if delay.is_any() && word == "delay" => word.to_owned(),
         Delays::Interval(delay) => {
             let least = length(delay.least_ns());
             match delay.most_ns() {
-                Some(most_ns) => format!("delay = {least}..={}", length(most_ns)),
-                None => format!("delay = {least}.."),
+                Some(most_ns) => format!("{word} = {least}..={}", length(most_ns)),
+                None => format!("{word} = {least}.."),
             }
         }
         Delays::Listed(listed) => {
             let listed: Vec<String> = listed.iter().map(|&ns| length(ns)).collect();
-            format!("delay = [{}]", listed.join(", "))
+            format!("{word} = [{}]", listed.join(", "))
         }
     }
 }

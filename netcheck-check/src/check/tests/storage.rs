@@ -76,7 +76,7 @@ fn explored(cause: Option<Cause>) -> Seen {
     network.process("store", program).files([("data/log", "0")]);
     let mut job = Job::new(Checker::new(), network, Arc::default(), Arc::default()).expect("it can be checked");
     // No crash happens, but states are kept as if one might.
-    let crashes = |cause| Crashes { processes: vec![STORE], times: 0, stays_down: false, cause };
+    let crashes = |cause| Crashes { processes: vec![STORE], times: 0, stays_down: false, down: None, cause };
     job.declared.crashes = cause.into_iter().map(crashes).collect();
     let explore = |_: &Job, system: &mut System, initial: &StateVector| {
         let mut seen = Seen::default();

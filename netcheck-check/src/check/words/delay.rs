@@ -24,6 +24,15 @@ pub(super) fn of_streams(word: &Word<'_>, tcp: Tcp) -> Result<Tcp, Wrong> {
     })
 }
 
+/// An interval of delays.
+pub(super) fn interval(word: &Word<'_>) -> Result<(Bound<Duration>, Bound<Duration>), Wrong> {
+    match (&word.form, delays(word)) {
+        (Form::Value(_), Ok(Delays::Interval(least, most))) => Ok((least, most)),
+        (Form::Value(_), Err(wrong)) => Err(wrong),
+        _ => Err(word.wrong(format!("`{0}` needs an interval: write `{0} = 1s..=5s`", word.name))),
+    }
+}
+
 /// The delays of a word.
 enum Delays {
     Interval(Bound<Duration>, Bound<Duration>),

@@ -93,6 +93,7 @@ pub(super) fn crash(word: &Word<'_>) -> Result<Crash, Wrong> {
             "processes" => processes(word)?.into_iter().fold(crash, Crash::process),
             "times" => crash.times(positive(word)?),
             "stays_down" => alone(word, crash.stays_down())?,
+            "down" => crash.down(delay::interval(word)?),
             _ => return Err(unknown_in("crash", word, CRASH)),
         };
     }

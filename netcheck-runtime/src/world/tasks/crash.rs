@@ -146,6 +146,7 @@ impl View<'_> {
         if let Some(&(incarnation, root)) = edge.roots.first() {
             // Before anything is released: what is under way to its sockets stays so for whoever binds there again.
             self.unit_component(incarnation).set(next, root.0);
+            self.begin_to_be_down(process, incarnation, next)?;
         }
         self.release(unit, next)?;
         // Nobody is left to join them.

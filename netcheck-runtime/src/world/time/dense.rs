@@ -7,10 +7,13 @@
 //! for again, and its deadline may be over or not, a step of its own ([`Move::Settle`]) decides which.
 
 use super::Effect;
-use super::names::{MONITORS, SOME_TIME, component_of, is_copy, is_horizon, is_mark, is_of_component, timer_event};
+use super::names::{
+    MONITORS, SOME_TIME, component_of, is_copy, is_horizon, is_mark, is_of_component, is_restart, restart_event,
+    timer_event,
+};
 use super::operation::{At, Missed};
 use super::own::Own;
-use crate::id::{Mover, NodeId, OutcomeId, UnitId};
+use crate::id::{Mover, NodeId, OutcomeId, ProcessId, UnitId};
 use crate::operation::{Effect as AnyEffect, Input, OperationKey, Outcome};
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::unit::shared::Dating;
@@ -50,7 +53,7 @@ pub(in crate::world) struct Passing<'z> {
 
 impl Passing<'_> {
     fn is_awaited(&self, event: Scheduled) -> bool {
-        is_copy(event) || is_horizon(event) || self.timers.contains(&event)
+        is_copy(event) || is_horizon(event) || is_restart(event) || self.timers.contains(&event)
     }
 
     /// The zone at an event that is scheduled; it stays scheduled for now. `None` if it can't come next.
@@ -77,7 +80,8 @@ impl Passing<'_> {
     /// Whether time passes only until an event that has to come.
     fn has_to_end(&self) -> bool {
         let is_bounded = |event: &Scheduled| {
-            is_copy(*event) && self.zone.distance(Moment::NOW, Moment::of(*event)).most_ns.is_some()
+            (is_copy(*event) || is_restart(*event))
+                && self.zone.distance(Moment::NOW, Moment::of(*event)).most_ns.is_some()
         };
         !self.timers.is_empty() || self.zone.events().iter().any(is_bounded)
     }
@@ -174,6 +178,7 @@ impl<'a> View<'a> {
             return self.settle(&processes, unsettled, chosen);
         }
         let passing = Passing { zone, is_instant, timers: accepted.iter().map(|timer| timer.event).collect() };
+        let restarts = self.restarts_in(&processes, &passing, chosen)?;
         let later = processes.write(self, &passing.some_time())?;
         if !is_instant && later.1 != later.0.of(state) {
             // They may happen at any instant until the next event that has to.
@@ -182,6 +187,7 @@ impl<'a> View<'a> {
             };
             chosen.iter_mut().filter(is_late).for_each(|step| step.writes.push(later));
         }
+        chosen.extend(restarts);
         let arrivals_from = chosen.len();
         if self.has_arrivals() {
             self.arrivals_in(state, enabled, (&processes, &passing), chosen)?;
@@ -219,6 +225,47 @@ impl<'a> View<'a> {
             chosen.push(Transition { step, writes, faults: 0, events, watched: None });
         }
         self.forgo_copies(state, chosen)
+    }
+
+    /// Takes the starts of processes out of `chosen` that are down for a declared time, and returns those that may come next.
+    fn restarts_in(
+        self,
+        processes: &Own<'_>,
+        passing: &Passing<'_>,
+        chosen: &mut Vec<Transition>,
+    ) -> Lookup<Vec<Transition>> {
+        let event = |step: &Transition| match step.step {
+            Move::Unit { unit, class: Class::AnyTime, .. } => {
+                Some(restart_event(unit)).filter(|&event| passing.zone.is_scheduled(event))
+            }
+            _ => None,
+        };
+        let mut next = Vec::new();
+        for mut step in chosen.extract_if(.., |step| event(step).is_some()) {
+            let event = event(&step).expect("it is scheduled");
+            if let Some(mut at) = passing.until(event) {
+                at.disarm(event);
+                step.writes.push(processes.write(self, &at)?);
+                next.push(step);
+            }
+        }
+        Ok(next)
+    }
+
+    /// The time that a process is down after a crash begins, where it is declared.
+    pub(in crate::world) fn begin_to_be_down(
+        self,
+        process: ProcessId,
+        incarnation: UnitId,
+        next: &mut Vec<u32>,
+    ) -> Lookup<()> {
+        let down = self.declared.crashes_of(process).and_then(|crashes| crashes.down).filter(|down| !down.is_any());
+        let Some(down) = down else { return Ok(()) };
+        let mut zone = self.zone_at(next).clone();
+        zone.arm(restart_event(incarnation), down);
+        let (component, value) = self.zone_write(&zone)?;
+        component.set(next, value);
+        Ok(())
     }
 
     /// The timers that may come next or hold time up, and whose programs accept that they fire.

@@ -25,6 +25,19 @@ pub(in crate::world) fn timer_event(unit: UnitId, timer: u32) -> Scheduled {
     Scheduled { owner: 2 * unit.0, number: timer }
 }
 
+/// The number of the start of a unit that stands for a process after a crash, among its timers.
+const RESTART: u32 = u32::MAX;
+
+/// The name of the start of a unit that stands for a process after a crash, where that takes a time.
+pub(in crate::world) fn restart_event(unit: UnitId) -> Scheduled {
+    timer_event(unit, RESTART)
+}
+
+/// Whether the start of a process after a crash is named.
+pub(super) fn is_restart(event: Scheduled) -> bool {
+    event.owner < MARKS && event.owner.is_multiple_of(2) && event.number == RESTART
+}
+
 /// Whose marks are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::world) enum Marked {

@@ -60,6 +60,8 @@ pub fn in_dense_time_agrees(seeds: Range<u64>) -> Option<Figures> {
             2 => with_segments(seed / 4, network),
             _ => network.delay = true,
         }
+        let down = [None, None, Some((0, Some(1))), Some((1, Some(2))), Some((2, Some(2))), Some((1, None))];
+        network.crash.iter_mut().for_each(|crash| crash.down = down[seed as usize / 4 % down.len()]);
         let takes_time = network.tcp.as_ref().is_some_and(|tcp| tcp.delay.is_some());
         network.crash.iter_mut().filter(|_| takes_time).for_each(|crash| crash.power = false);
     };
@@ -107,7 +109,7 @@ pub fn files_agree(seeds: Range<u64>) -> Option<Figures> {
         let left = Policy { survives, torn: random.percent(30).then_some(1) };
         let times = 1 + usize::from(random.percent(20));
         let processes = if random.percent(20) { Vec::new() } else { vec![0] };
-        let crash = Crash { processes, times, stays_down: random.percent(30), power, left };
+        let crash = Crash { processes, times, stays_down: random.percent(30), down: None, power, left };
         system.network.crash = random.percent(85).then_some(crash);
         if random.percent(45) {
             let may = |random: &mut Random| random.percent(50);

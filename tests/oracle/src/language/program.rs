@@ -112,6 +112,8 @@ pub struct Crash {
     pub times: usize,
     /// a process may also never come back
     pub stays_down: bool,
+    /// where packets take time, how long it is down, in units of `TICK_MS`; any time otherwise
+    pub down: Option<(u32, Option<u32>)>,
     /// its host loses its power, and nobody is told
     pub power: bool,
     /// with `power`: what is left of files
@@ -583,10 +585,11 @@ impl fmt::Display for System {
         if let Some(tcp) = tcp {
             write!(f, ", {tcp}")?;
         }
-        if let Some(Crash { processes, times, stays_down, power, left }) = crash {
+        if let Some(Crash { processes, times, stays_down, down, power, left }) = crash {
             let cause = if *power { "power" } else { "kill" };
-            let down = if *stays_down { ", stays_down" } else { "" };
-            write!(f, ", crash({cause}, {processes:?}, times = {times}{down})")?;
+            let stays_down = if *stays_down { ", stays_down" } else { "" };
+            let down = down.map(|down| format!(", down = {down:?}")).unwrap_or_default();
+            write!(f, ", crash({cause}, {processes:?}, times = {times}{stays_down}{down})")?;
             if *left != disk::Policy::default() {
                 write!(f, ", {left:?}")?;
             }

@@ -217,6 +217,9 @@ impl World<'_> {
         let Some(declared) = self.system.network.crash.as_ref().filter(|_| state.phase == Phase::Crashed) else {
             return Vec::new();
         };
+        if state.back.is_some_and(|(earliest_ms, _)| earliest_ms > self.state.now_ms) {
+            return Vec::new();
+        }
         let disk = &state.files.disk;
         let images = if declared.power { disk.images(declared.left) } else { BTreeSet::from([disk.seen()]) };
         let files = |image| Box::new(Files::left(disk.left_with(image)));
@@ -378,6 +381,8 @@ impl World<'_> {
         let connections = &self.state.connections;
         let is_timed = self.system.takes_time();
         let mut due: Vec<Due> = self.state.datagrams.dues().collect();
+        let back: Vec<Due> = self.state.processes.iter().filter_map(|process| process.back).collect();
+        due.extend(&back);
         if is_timed {
             due.extend(connections.first_in_line().map(|(_, due)| due));
         }
@@ -386,6 +391,7 @@ impl World<'_> {
         }
         due.extend(connections.in_line());
         let must = is_waited_for
+            || back.iter().any(|&(earliest_ms, _)| earliest_ms > now_ms)
             || connections.in_line().next().is_some()
             || due.iter().any(|(_, latest_ms)| latest_ms.is_some());
         let ticks = self.state.processes.iter().filter_map(|process| process.interval);

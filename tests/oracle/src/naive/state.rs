@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::connections::{Connections, End};
+use super::connections::{Connections, Due, End};
 use super::datagrams::{Channel, Datagrams};
 use super::files::Files;
 use super::helpless;
@@ -86,6 +86,8 @@ pub(super) struct ProcessState {
     /// when the clock was read
     pub(super) stamps_ms: [Option<i64>; 2],
     pub(super) files: Files,
+    /// when it starts again after a crash, if that is bounded
+    pub(super) back: Option<Due>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -225,6 +227,10 @@ impl State {
         }
         for process in &mut self.processes {
             set_stamps_back(&mut process.stamps_ms, now_ms);
+            let set_back = |(earliest_ms, latest_ms): Due| {
+                (earliest_ms.saturating_sub(now_ms), latest_ms.map(|latest_ms| latest_ms - now_ms))
+            };
+            process.back = process.back.map(set_back);
         }
         self.channels.values_mut().for_each(Channel::forget);
         self.channels.retain(|_, channel| !channel.is_empty());
@@ -261,6 +267,7 @@ impl ProcessState {
             interval: None,
             stamps_ms: [None; 2],
             files: Files::new(&process.files),
+            back: None,
         }
     }
 

@@ -42,10 +42,14 @@ impl World<'_> {
                 let phase = if returns { Phase::Crashed } else { Phase::Down };
                 let power = self.system.network.crash.as_ref().is_some_and(|crash| crash.power);
                 self.state.processes[process].crash(&self.system.processes[process], phase, power);
+                let down = self.system.network.crash.as_ref().and_then(|crash| crash.down).filter(|_| returns);
+                let at = |ticks: u32| self.state.now_ms + ticks * TICK_MS;
+                self.state.processes[process].back = down.map(|(least, most)| (at(least), most.map(at)));
                 Ok(())
             }
             Move::Restart { process, ref files } => {
                 self.state.processes[process].phase = Phase::Running;
+                self.state.processes[process].back = None;
                 findings.lost |= files.disk.seen() != self.state.processes[process].files.disk.seen();
                 self.state.processes[process].files = Files::clone(files);
                 self.state.connections.come_back(process);
