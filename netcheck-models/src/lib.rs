@@ -11,6 +11,7 @@
 //! - [`budget`]: the cost of events in faults, and the faults that an execution may still have;
 //! - [`udp`]: one datagram channel under loss, duplication and reordering, after Definitions 1 to 5 of the paper on
 //!   net-iocache (*dispatch*, *delivery*, *multiplication choices*, *capacity*);
+//! - [`history`]: calls on objects that programs share, linearizable or sequentially consistent;
 //! - [`monitor`]: what a protocol may do, as timed automata over events, on traces and on traces of a sniffer;
 //! - [`mailboxes`]: the datagrams of Unix domain sockets;
 //! - [`storage`]: the files of a host, as its program sees them and as a power failure leaves them;
@@ -22,6 +23,7 @@
 
 pub mod budget;
 pub mod event;
+pub mod history;
 pub mod host;
 pub mod mailboxes;
 pub mod monitor;

@@ -45,6 +45,7 @@ const MODELS: &[Row] = &[
     ("", &[]),
     ("event", &[]),
     ("budget", &["event"]),
+    ("history", &[]),
     ("host", &[]),
     ("mailboxes", &[]),
     ("storage", &[]),
