@@ -99,7 +99,8 @@ pub mod check {
     pub use netcheck_check::propagation::{Did, Effect, Ending, Fault, Mode, Propagation, Reference, Row};
     pub use netcheck_check::report::{Report, Verdict};
     pub use netcheck_check::{
-        Automaton, Channel, Counterexample, Doing, Error, Event, Happening, Kind, PeerCounts, Registered, Step, Timing,
+        Automaton, CallBar, CallHistory, Channel, Counterexample, Doing, Error, Event, Happening, Kind, PeerCounts,
+        Registered, Step, Timing,
     };
     pub use netcheck_runtime::{Direction, Judgement, Keep, Search, Side, Simulated, State, ViolationKind};
 }
@@ -130,6 +131,34 @@ pub mod monitor {
         Builder, Configurations, Emitted, Explained, Extra, Guard, Guess, IntoMonitor, Mistakes, Monitor, Mutation,
         Observe, Observer, Part, Rejection, Rule, Run, Search, Seen, Sniffer, Trace, Unclear, Unordered, Validation,
         Values, Verdict,
+    };
+}
+
+pub mod history {
+    //! Calls on objects that programs share: whether they are linearizable, or sequentially consistent. The chapter
+    //! "Histories of calls" of the user's guide explains both.
+    //!
+    //! A program tells its calls, and the check is given the object by what it does for one caller at a time:
+    //!
+    //! ```
+    //! use netcheck::check::{Checker, Verdict};
+    //! use netcheck::history::{self, Register, RegisterAnswer, RegisterOperation};
+    //!
+    //! async fn client() {
+    //!     let call = history::invoke(RegisterOperation::Write(1));
+    //!     // The request and its answer.
+    //!     netcheck::task::yield_now().await;
+    //!     call.returned(RegisterAnswer::<u32>::Written);
+    //! }
+    //!
+    //! let report = Checker::new().check(|net| {
+    //!     net.linearizable(Register::new(0_u32));
+    //!     net.process("client", client);
+    //! });
+    //! assert_eq!(report.verdict(), Verdict::Verified);
+    //! ```
+    pub use netcheck_runtime::history::{
+        Call, Queue, QueueOperation, Register, RegisterAnswer, RegisterOperation, Sequential, invoke, invoke_on,
     };
 }
 

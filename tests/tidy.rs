@@ -78,7 +78,7 @@ const RESERVED: &[(&str, &str, &[&str], &str)] = &[
     (
         "netcheck-runtime",
         "netcheck_models",
-        &["monitor", "operation", "unit::names", "world"],
+        &["history", "monitor", "operation", "unit::names", "world"],
         "only states hold components of the network; a search knows no protocol, a front decides no outcome",
     ),
     (

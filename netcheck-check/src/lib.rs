@@ -38,5 +38,6 @@ pub use external::{External, PeerCounts};
 pub use network::{Network, Registered};
 pub use trace::automaton::Automaton;
 pub use trace::counterexample::Counterexample;
+pub use trace::history::{CallBar, CallHistory};
 pub use trace::step::{Channel, Doing, Event, Happening, Kind, Step, Timing};
 pub use trace::validated::page;

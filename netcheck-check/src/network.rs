@@ -4,6 +4,7 @@ use crate::external::{self, External};
 use netcheck_peer::Peer;
 use netcheck_runtime::capture;
 use netcheck_runtime::coverage;
+use netcheck_runtime::history::{self, Sequential};
 use netcheck_runtime::operation::files::Tree;
 use netcheck_runtime::property::{End, Finally, Judgement};
 use netcheck_runtime::unit::payload::Payloads;
@@ -147,6 +148,43 @@ impl Network {
     /// any more, and that is no deadlock, time passes without end: a deadline that is then missed rejects the end.
     pub fn monitor(&mut self, monitor: impl Into<Observer>) {
         self.monitors.push(monitor.into());
+    }
+
+    /// An object that the programs share, by what it does for one caller at a time: their calls, which they tell with
+    /// [`invoke`](netcheck_runtime::history::invoke), are *linearizable*. Each takes effect at one instant between its
+    /// invocation and its return, and all answers are those of the object. A call that never returns, because its process has
+    /// crashed or has dropped it, may take effect at any later time, or never.
+    ///
+    /// It sees the calls whose operations have the type of its own, and each key of
+    /// [`invoke_on`](netcheck_runtime::history::invoke_on) has an object of its own. An answer that no order of the calls
+    /// explains is a violation of the kind [`Monitor`](netcheck_runtime::ViolationKind::Monitor); its counterexample shows
+    /// the calls.
+    ///
+    /// ```
+    /// # use netcheck_check::{check::Checker, report::Verdict};
+    /// # use netcheck_runtime::history::{self, Register, RegisterAnswer, RegisterOperation};
+    /// let report = Checker::new().check(|net| {
+    ///     net.linearizable(Register::new(0));
+    ///     net.process("client", || async {
+    ///         history::invoke(RegisterOperation::Write(1)).returned(RegisterAnswer::<i32>::Written);
+    ///         history::invoke(RegisterOperation::<i32>::Read).returned(RegisterAnswer::Value(0));
+    ///     });
+    /// });
+    /// let found = report.counterexample().unwrap();
+    /// assert!(found.message().starts_with("Register<i32> is not linearizable: Read by client returned Value(0) at "));
+    /// ```
+    pub fn linearizable<S: Sequential>(&mut self, object: S) {
+        self.monitors.push(history::linearizable(object));
+    }
+
+    /// As [`linearizable`](Network::linearizable), but the calls are only *sequentially consistent*: they have one order that
+    /// keeps the order within each process, and explains all answers. A call may take effect before calls of others that had
+    /// returned when it was invoked, as where a cache answers.
+    ///
+    /// This is claimed of each execution so far, and not only of whole ones. Since a call may take effect long after it has
+    /// returned, all calls so far are part of the state: a program that makes calls for ever has states without end.
+    pub fn sequentially_consistent<S: Sequential>(&mut self, object: S) {
+        self.monitors.push(history::sequentially_consistent(object));
     }
 
     /// How payloads are shown in counterexamples, pages and diagrams: for binary protocols, in place of `b"\0\x03\0\x01ab"`.

@@ -4,6 +4,7 @@
 use crate::trace::dates::Dates;
 use crate::trace::describe::{describe, due};
 use crate::trace::flow::Flow;
+use crate::trace::history::CallHistory;
 use crate::trace::left::would_have_prevented;
 use crate::trace::refused::unheard;
 use crate::trace::situation::{Situations, Watcher};
@@ -16,6 +17,7 @@ use netcheck_runtime::rest::deadlock_of_part;
 use netcheck_runtime::unit::perform::Performance;
 use netcheck_runtime::violation::Found;
 use netcheck_runtime::world::components::StateVector;
+use netcheck_runtime::world::monitors::calls::Calls;
 use netcheck_runtime::world::step::{Move, Transition};
 use netcheck_runtime::world::system::{Interrupt, System};
 use netcheck_runtime::world::time::instants::Instants;
@@ -28,6 +30,8 @@ pub(crate) struct Replayed {
     pub(crate) path: Vec<Transition>,
     /// The local states on the way.
     pub(crate) situations: Situations,
+    /// The calls, if an answer of one of them is explained by no order.
+    pub(crate) history: Option<CallHistory>,
     /// The state after the last step, and what is under way there; `None` if a step was impossible, or violated a
     /// property.
     pub(crate) at: Option<(StateVector, Flow)>,
@@ -91,16 +95,25 @@ pub(crate) fn replay(
     let mut dates = Dates::default();
     let mut flow = Flow::default();
     let mut watcher = Watcher::default();
+    let mut calls = Calls::default();
     watcher.see(system, &state);
     for (number, expected) in (1..).zip(steps) {
         let (taken, mut step) = match look_up(system, &mut successors, &state, expected)? {
             Ok(found) => found,
             Err(possible) => {
                 let end = End::Diverged { expected: Box::new(expected.clone()), possible };
-                return Ok(Replayed { steps: seen, path, situations: watcher.situations(), at: None, end });
+                return Ok(Replayed {
+                    steps: seen,
+                    path,
+                    situations: watcher.situations(),
+                    history: None,
+                    at: None,
+                    end,
+                });
             }
         };
         path.push(taken.clone());
+        calls.see(system, &state, &taken, number);
         dates.step(system, &state, &taken, &mut step);
         // In dense time, each step has its instant.
         if instants.is_none() {
@@ -117,7 +130,8 @@ pub(crate) fn replay(
         watcher.see(system, &next);
         if let Some(found) = properties.step(system, &taken) {
             let end = timed(system, &next, instants.as_ref(), &mut seen, steps).unwrap_or(End::Violated(found));
-            return Ok(Replayed { steps: seen, path, situations: watcher.situations(), at: None, end });
+            let history = calls.story(system, &taken).map(CallHistory::from);
+            return Ok(Replayed { steps: seen, path, situations: watcher.situations(), history, at: None, end });
         }
         flow.follow(system, (&state, &next), &taken, number as u32);
         state = StateVector::from_slice(&next);
@@ -131,7 +145,8 @@ pub(crate) fn replay(
     }
     let end = found.map_or(End::Held, End::Violated);
     let end = timed(system, &state, instants.as_ref(), &mut seen, steps).unwrap_or(end);
-    Ok(Replayed { steps: seen, path, situations: watcher.situations(), at: Some((state, flow)), end })
+    let situations = watcher.situations();
+    Ok(Replayed { steps: seen, path, situations, history: None, at: Some((state, flow)), end })
 }
 
 /// The step that a state offers and that is the stored one, as it reads now; if there is none, all that it offers.

@@ -12,7 +12,7 @@
 //! | `reduction` | which steps need not be explored | change what a step does |
 //! | `search` | one loop, many frontiers | know a protocol |
 //! | `property` | what must never happen | |
-//! | [`monitor`] | what a protocol may do, on traces | explore |
+//! | [`monitor`], [`history`] | what a protocol may do, and how objects may answer | explore |
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![warn(clippy::too_many_lines)]
@@ -27,6 +27,7 @@ pub mod faults;
 pub mod fs;
 #[doc(hidden)]
 pub mod graph;
+pub mod history;
 #[doc(hidden)]
 pub mod id;
 pub mod io;

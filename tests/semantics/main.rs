@@ -11,6 +11,8 @@ mod described;
 mod failing_files;
 mod file_monitors;
 mod files;
+mod histories;
+mod histories_random;
 mod horizon;
 mod in_order;
 mod marks;

@@ -288,6 +288,7 @@ const RUNTIME: &[Row] = &[
             "unit::panics",
             "unit::program",
             "unit::shared",
+            "unit::source_line",
         ],
     ),
     (
@@ -330,6 +331,7 @@ const RUNTIME: &[Row] = &[
     ),
     ("search", &["id", "property", "reduction", "rest", "unit::automaton", "unit::wording", "violation", "world"]),
     // Monitors by their public names, and what programs tell them.
+    ("history", &["isolated", "operation", "unit::poll", "unit::source_line", "world::monitors"]),
     ("monitor", &["isolated", "operation", "unit::poll", "world::monitors"]),
     ("", &[]),
 ];
@@ -361,6 +363,7 @@ const CHECK: &[Row] = &[
             "netcheck_runtime::unit::perform",
             "netcheck_runtime::violation",
             "netcheck_runtime::world::components",
+            "netcheck_runtime::world::monitors",
             "netcheck_runtime::world::step",
             "netcheck_runtime::world::system",
             "netcheck_runtime::world::time::instants",
@@ -444,7 +447,11 @@ const CHECK: &[Row] = &[
     ("trace::machine", &["trace"]),
     ("trace::html", &["trace", "netcheck_runtime::violation"]),
     ("trace::mermaid", &["trace", "netcheck_runtime::violation"]),
-    ("trace::counterexample", &["printable", "trace::situation", "trace::step", "netcheck_runtime::violation"]),
+    ("trace::history", &["netcheck_runtime::world::monitors"]),
+    (
+        "trace::counterexample",
+        &["printable", "trace::history", "trace::situation", "trace::step", "netcheck_runtime::violation"],
+    ),
     ("trace::validated", &["trace", "netcheck_runtime::violation"]),
     (
         "trace",
@@ -475,6 +482,7 @@ const CHECK: &[Row] = &[
         &[
             "netcheck_runtime::capture",
             "netcheck_runtime::coverage",
+            "netcheck_runtime::history",
             "external",
             "netcheck_runtime::operation",
             "netcheck_runtime::property",

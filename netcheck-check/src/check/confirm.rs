@@ -47,11 +47,11 @@ impl Job {
     /// Runs the steps to a violation again: the same violation has to happen.
     fn confirmed_as(&mut self, steps: &[Step], found: &Found) -> Result<Counterexample, Error> {
         // The steps as they were confirmed: each with the program's own source line.
-        let Replayed { steps, situations, end, .. } = self.replay(steps)?;
+        let Replayed { steps, situations, history, end, .. } = self.replay(steps)?;
         let again = match end {
             End::Violated(again) if again.is_again(found) => {
                 let again = self.explained(again, &steps)?;
-                return Ok(self.confirmed(again, steps, situations));
+                return Ok(self.confirmed(again, steps, situations).with_history(history));
             }
             End::Diverged { expected, possible } => {
                 return Err(Error::diverged(steps.len() + 1, &expected, &possible));
@@ -84,11 +84,11 @@ impl Job {
 
     /// The execution as it reads now, if it violates something.
     pub(super) fn violated(&mut self, replayed: Replayed) -> Result<Option<Counterexample>, Error> {
-        let Replayed { steps, situations, end, .. } = replayed;
+        let Replayed { steps, situations, history, end, .. } = replayed;
         match end {
             End::Violated(found) => {
                 let found = self.explained(found, &steps)?;
-                Ok(Some(self.confirmed(found, steps, situations)))
+                Ok(Some(self.confirmed(found, steps, situations).with_history(history)))
             }
             End::Held => Ok(None),
             End::Diverged { expected, possible } => Err(Error::diverged(steps.len() + 1, &expected, &possible)),

@@ -203,7 +203,7 @@ impl Explorer<'_> {
 
     /// A path as it is kept in a file.
     fn kept(&self, replayed: Replayed) -> Counterexample {
-        let Replayed { steps, situations, end, .. } = replayed;
+        let Replayed { steps, situations, history, end, .. } = replayed;
         let found = violation(end).unwrap_or_else(|| Found {
             kind: ViolationKind::None,
             message: "nothing is violated up to here".to_owned(),
@@ -211,7 +211,7 @@ impl Explorer<'_> {
             at_rest: Vec::new(),
             is_error: false,
         });
-        Counterexample::new(found, self.faults.clone(), steps, situations)
+        Counterexample::new(found, self.faults.clone(), steps, situations).with_history(history)
     }
 }
 

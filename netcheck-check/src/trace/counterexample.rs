@@ -1,6 +1,7 @@
 //! The steps from the start to a violation, and their JSON form.
 
 use crate::printable::printable;
+use crate::trace::history::CallHistory;
 use crate::trace::situation::Situations;
 use crate::trace::step::Step;
 use netcheck_peer::json::{self, Json};
@@ -33,6 +34,9 @@ pub struct Counterexample {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gave_up: Option<String>,
     steps: Vec<Step>,
+    /// The calls, if an answer of one of them is explained by no order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    history: Option<CallHistory>,
     /// The local states of all processes after each step, for the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     situations: Option<Situations>,
@@ -50,8 +54,14 @@ impl Counterexample {
             perhaps_not_least: false,
             gave_up: None,
             steps,
+            history: None,
             situations: Some(situations),
         }
+    }
+
+    /// The calls up to an answer that no order of them explains.
+    pub(crate) fn with_history(self, history: Option<CallHistory>) -> Self {
+        Counterexample { history, ..self }
     }
 
     /// It was not found by a check: nothing is said of declared faults.
@@ -101,6 +111,12 @@ impl Counterexample {
     /// The steps, from the start.
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// The calls on an object, if an answer of one of them is explained by no order (`Network::linearizable`,
+    /// `Network::sequentially_consistent`).
+    pub fn history(&self) -> Option<&CallHistory> {
+        self.history.as_ref()
     }
 
     /// Why a replay of its steps says nothing, although nothing is violated: the violation came after some that are missing.

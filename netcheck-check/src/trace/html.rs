@@ -53,6 +53,10 @@ pub(crate) fn page(
         None => String::new(),
     };
     let note = if counterexample.may_not_be_least() { term("note", NOT_LEAST) } else { String::new() };
+    let calls = match counterexample.history() {
+        Some(history) => format!("<pre class=\"message\">{}</pre>\n", escaped(&history.to_string())),
+        None => String::new(),
+    };
     let replay = replay.map(|command| term("replay", command)).unwrap_or_default();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -60,7 +64,7 @@ pub(crate) fn page(
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{kind} {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <header>\n<h1><span class=\"kind\">{kind}</span> {title}</h1>\n<pre class=\"message\">{message}</pre>\n\
-         <dl>{faults}{note}{replay}</dl>\n\
+         {calls}<dl>{faults}{note}{replay}</dl>\n\
          <p class=\"legend\">Keys: arrows step, Home and End go to the ends; or click a row, or point at it. \
          ✗ lost or failed, ×2 duplicated, ↷ overtook, ○ not arrived by the end; a lane breaks where its process crashes.</p>\n\
          <p class=\"legend\"><input id=\"find\" type=\"search\" placeholder=\"find: /\" aria-label=\"find steps\"> \

@@ -9,6 +9,7 @@
 //! - [`flow`]: which step sent the arrivals of another;
 //! - [`situation`]: where each process is after each step;
 //! - [`source`]: the source lines of steps;
+//! - [`history`]: the calls on an object, and the answer that no order of them explains;
 //! - [`counterexample`]: the steps to a violation, and their JSON form;
 //! - [`relation`]: which processes have nothing to do with a violation;
 //! - [`cut`]: where long payloads are cut;
@@ -33,6 +34,7 @@ pub(crate) mod dates;
 pub(crate) mod describe;
 pub(crate) mod flow;
 mod fold;
+pub(crate) mod history;
 pub(crate) mod html;
 pub(crate) mod layout;
 pub(crate) mod left;

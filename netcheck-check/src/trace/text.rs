@@ -73,6 +73,12 @@ impl Text<'_> {
             let when = self.counterexample.gave_up().map(|when| format!(" {when}")).unwrap_or_default();
             text.push_str(&self.line("note", &format!("{NOT_LEAST}{when}")));
         }
+        if let Some(history) = self.counterexample.history() {
+            text.push_str(&self.line("calls", &format!("on {}, which is not {}", history.object, history.property)));
+            for line in history.lines() {
+                text.push_str(&format!("  {}\n", printable(&line)));
+            }
+        }
         text
     }
 

@@ -1,4 +1,4 @@
-//! The sockets, timers and fault regions of a unit, and the pending operations of `poll_` functions on sockets.
+//! The sockets, timers, fault regions and calls on objects of a unit, and the pending operations of `poll_` functions on sockets.
 
 use crate::id::SocketId;
 use crate::operation::{Operation, OperationKey, Stream, mailboxes, time, udp};
@@ -72,13 +72,15 @@ pub(super) fn first_key_of(operation: &Operation) -> u32 {
 /// The operations for which some `poll_` functions were called.
 pub(crate) type Called = SmallVec<[Slot; 2]>;
 
-/// The sockets, timers and fault regions of a unit.
+/// The sockets, timers, fault regions and calls on objects of a unit.
 #[derive(Default)]
 pub(super) struct Handles {
     pub(super) sockets: Numbers,
     pub(super) timers: Numbers,
     /// The regions with faults of their own that tasks are in.
     pub(super) regions: Numbers,
+    /// The calls on objects that have not returned.
+    pub(super) calls: Numbers,
     kept: SortedMap<SocketId, Box<dyn Kept>>,
     /// The operations that `poll_` functions have begun.
     polled: SortedMap<Slot, Pending>,
@@ -97,6 +99,7 @@ impl Clone for Handles {
             sockets: self.sockets.clone(),
             timers: self.timers.clone(),
             regions: self.regions.clone(),
+            calls: self.calls.clone(),
             kept,
             polled,
             called: self.called.clone(),
@@ -172,7 +175,7 @@ impl Handles {
 
     /// Records everything here that the unit's future depends on.
     pub(super) fn record(&self, values: &mut impl Hasher) {
-        (&self.sockets, &self.timers, &self.regions).hash(values);
+        (&self.sockets, &self.timers, &self.regions, &self.calls).hash(values);
         self.kept.len().hash(values);
         for (socket, kept) in self.kept.iter() {
             socket.hash(values);

@@ -1,8 +1,8 @@
-//! Sockets, timers and fault regions of the running task, and the pending operations of `poll_` functions.
+//! Sockets, timers, fault regions and calls on objects of the running task, and the pending operations of `poll_` functions.
 
 use crate::id::{SocketId, TaskId};
 use crate::operation::{Effect, Operation, Outcome, Stream, unix};
-use crate::operation::{faults, time, udp};
+use crate::operation::{faults, monitors, time, udp};
 use crate::unit::poll::context::{Context, State};
 use crate::unit::poll::handles::{Called, Kept, Slot, first_key};
 use crate::unit::poll::numbers::Numbers;
@@ -109,7 +109,24 @@ impl Context {
         })
     }
 
-    /// The smallest number for a socket, a timer or a region that is free for the running task.
+    /// The running task begins a call on an object; returns the number of the call.
+    pub(crate) fn begin_call_on_object(&self, invocation: impl FnOnce(u32) -> monitors::Effect) -> u32 {
+        engine(|| {
+            let number = self.take_number(|state| &mut state.handles.calls, |numbers, first, _| numbers.take(first));
+            self.effect(Effect::Monitors(invocation(number)));
+            number
+        })
+    }
+
+    /// A call on an object is over.
+    pub(crate) fn end_call_on_object(&self, number: u32, conclusion: impl FnOnce() -> monitors::Effect) {
+        engine(|| {
+            self.give_number_back(|state| &mut state.handles.calls, number);
+            self.effect(Effect::Monitors(conclusion()));
+        });
+    }
+
+    /// The smallest number for a socket, a timer, a region or a call that is free for the running task.
     fn take_number(
         &self,
         of: impl Fn(&mut State) -> &mut Numbers,
@@ -125,7 +142,7 @@ impl Context {
         take(of(state), first, task)
     }
 
-    /// Gives the number of a socket, a timer or a region back.
+    /// Gives the number of a socket, a timer, a region or a call back.
     fn give_number_back(&self, of: impl Fn(&mut State) -> &mut Numbers, number: u32) {
         let state = &mut *self.state();
         let running = state.tasks.running;

@@ -14,10 +14,10 @@ use crate::unit::automaton::EdgeId;
 use crate::world::system::System;
 use crate::world::touches::{Resource, Touches};
 
-/// Nothing: an emitted value is seen with all else that its edge shows ([`Touches::seen_edge`]).
+/// Nothing: emitted values and calls on objects are seen with all else that its edge shows ([`Touches::seen_edge`]).
 pub(crate) fn effect(_touches: &mut Touches, _system: &mut System, _at: (UnitId, EdgeId), effect: &Effect) {
     match effect {
-        Effect::Emit(_) => {}
+        Effect::Emit(_) | Effect::Invoke(_) | Effect::Conclude(_) => {}
     }
 }
 

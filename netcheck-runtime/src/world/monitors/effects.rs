@@ -1,4 +1,4 @@
-//! The effect of this kind, emitting a value, changes no component itself: monitors step with all that a step shows
+//! The effects of this kind, emitted values and calls on objects, change no component itself: monitors step with all that a step shows
 //! ([`watch`](super::watch)).
 
 use super::operation::Effect;
@@ -8,6 +8,6 @@ use crate::world::tables::{Lookup, View};
 
 pub(crate) fn effect(_: View<'_>, _: (UnitId, EdgeId), effect: &Effect, _: &mut Vec<u32>) -> Lookup<()> {
     match effect {
-        Effect::Emit(_) => Ok(()),
+        Effect::Emit(_) | Effect::Invoke(_) | Effect::Conclude(_) => Ok(()),
     }
 }

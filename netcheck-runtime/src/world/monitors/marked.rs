@@ -9,6 +9,7 @@
 //! Deadlines are looked at with each step before which time may have passed; and where nothing more happens, time passes
 //! without end.
 
+use super::at::{At, Refusal};
 use super::sighting::Sighting;
 use super::table::{Answers, Led, Unmarked, Watching};
 use super::watch::failed;
@@ -131,11 +132,13 @@ impl System {
     pub(in crate::world) fn mark_step(&mut self, step: &Unmarked) -> Result<(), Interrupt> {
         let Unmarked { monitor, status, sighting: number, ref answers } = *step;
         let watching = &self.monitors.each()[monitor];
-        let (from, observer) = (watching.configurations(status), &*watching.observer.0);
+        let (from, observer) = (watching.at(status), &*watching.observer.0);
         let marked = match self.monitors.sighting(number).expect("it was numbered") {
-            Sighting::SomeTime => Some(observer.pass_marked(from, answers)),
+            Sighting::SomeTime => Some(observer.pass_marked(from.configurations(), answers)),
             sighting => {
-                let step = || sighting.shown(self, |seen| observer.step_marked(from, seen, answers)).flatten();
+                let step = || {
+                    sighting.shown(self, |seen| observer.step_marked(from.configurations(), seen, answers)).flatten()
+                };
                 panics::catch(step).map_err(|unwound| failed(&watching.observer, unwound))?
             }
         };
@@ -143,7 +146,10 @@ impl System {
         let led = match marked {
             None => Led::Unseen,
             Some(Err(question)) => Led::Asks(question),
-            Some(Ok(marked)) => Led::To { status: watching.status(marked.to), marks: marked.marks.into() },
+            Some(Ok(marked)) => Led::To {
+                status: watching.status(marked.to.map(At::Configurations).map_err(Refusal::from)),
+                marks: marked.marks.into(),
+            },
         };
         watching.marked.insert((status, number, answers.clone()), led);
         Ok(())

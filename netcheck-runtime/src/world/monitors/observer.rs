@@ -1,6 +1,8 @@
 //! A monitor together with the decoder that makes its events of what is seen; its type of events is erased.
 
+use super::at::{At, Refusal};
 use super::seen::Seen;
+use super::story::{Event, Story};
 use netcheck_models::monitor::{Configurations, Drawing, Marked, Monitor, Question, Rejection};
 use std::fmt;
 use std::sync::Arc;
@@ -61,7 +63,7 @@ impl Observer {
         Observer(Arc::new(Decoding { monitor: monitor.into_monitor(), decode }))
     }
 
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> String {
         self.0.name()
     }
 
@@ -102,7 +104,7 @@ impl fmt::Debug for Observer {
 
 /// A monitor whose type of events is erased.
 pub(super) trait Observing: Send + Sync {
-    fn name(&self) -> &str;
+    fn name(&self) -> String;
 
     /// Whether it has clocks.
     fn is_timed(&self) -> bool;
@@ -110,14 +112,14 @@ pub(super) trait Observing: Send + Sync {
     /// Whether it may reject an end.
     fn judges_ends(&self) -> bool;
 
-    fn initial(&self) -> Configurations;
+    fn initial(&self) -> At;
 
     fn observes(&self, seen: &Seen<'_>) -> bool;
 
     /// Where what is seen leads; `None` if it is not observed.
-    fn step(&self, from: &Configurations, seen: &Seen<'_>) -> Option<Result<Configurations, Rejection>>;
+    fn step(&self, from: &At, seen: &Seen<'_>) -> Option<Result<At, Refusal>>;
 
-    fn pass(&self, from: &Configurations, elapsed: Duration) -> Result<Configurations, Rejection>;
+    fn pass(&self, from: &At, elapsed: Duration) -> Result<At, Refusal>;
 
     /// As `step`, in dense time: given these answers.
     fn step_marked(&self, from: &Configurations, seen: &Seen<'_>, answers: &[bool])
@@ -126,12 +128,18 @@ pub(super) trait Observing: Send + Sync {
     /// As `pass`, in dense time: given these answers.
     fn pass_marked(&self, from: &Configurations, answers: &[bool]) -> Result<Marked, Question>;
 
-    fn end(&self, from: &Configurations) -> Result<(), Rejection>;
+    fn end(&self, from: &At) -> Result<(), Rejection>;
 
     /// The states in which it may be, in words.
-    fn describe(&self, configurations: &Configurations) -> Vec<String>;
+    fn describe(&self, at: &At) -> Vec<String>;
 
-    fn drawing(&self) -> Drawing;
+    /// What is drawn of it, if anything.
+    fn drawing(&self) -> Option<Drawing>;
+
+    /// What people read of an execution with an answer that no order of the calls explains.
+    fn story(&self, _events: &[Event]) -> Option<Story> {
+        None
+    }
 }
 
 struct Decoding<E, D> {
@@ -144,8 +152,8 @@ where
     E: fmt::Debug + 'static,
     D: Fn(&Seen<'_>) -> Option<E> + Send + Sync,
 {
-    fn name(&self) -> &str {
-        self.monitor.name()
+    fn name(&self) -> String {
+        self.monitor.name().to_owned()
     }
 
     fn is_timed(&self) -> bool {
@@ -156,21 +164,22 @@ where
         self.monitor.judges_ends()
     }
 
-    fn initial(&self) -> Configurations {
-        self.monitor.initial()
+    fn initial(&self) -> At {
+        At::Configurations(self.monitor.initial())
     }
 
     fn observes(&self, seen: &Seen<'_>) -> bool {
         (self.decode)(seen).is_some_and(|event| self.monitor.observes(&event))
     }
 
-    fn step(&self, from: &Configurations, seen: &Seen<'_>) -> Option<Result<Configurations, Rejection>> {
+    fn step(&self, from: &At, seen: &Seen<'_>) -> Option<Result<At, Refusal>> {
         let event = (self.decode)(seen).filter(|event| self.monitor.observes(event))?;
-        Some(self.monitor.step(from, &event))
+        let after = self.monitor.step(from.configurations(), &event);
+        Some(after.map(At::Configurations).map_err(Refusal::from))
     }
 
-    fn pass(&self, from: &Configurations, elapsed: Duration) -> Result<Configurations, Rejection> {
-        self.monitor.pass(from, elapsed)
+    fn pass(&self, from: &At, elapsed: Duration) -> Result<At, Refusal> {
+        Ok(At::Configurations(self.monitor.pass(from.configurations(), elapsed)?))
     }
 
     fn step_marked(
@@ -188,15 +197,15 @@ where
     }
 
     /// Nothing more will ever happen: time passes without end.
-    fn end(&self, from: &Configurations) -> Result<(), Rejection> {
-        self.monitor.end(&self.monitor.pass(from, Duration::MAX)?)
+    fn end(&self, from: &At) -> Result<(), Rejection> {
+        self.monitor.end(&self.monitor.pass(from.configurations(), Duration::MAX)?)
     }
 
-    fn describe(&self, configurations: &Configurations) -> Vec<String> {
-        self.monitor.describe(configurations)
+    fn describe(&self, at: &At) -> Vec<String> {
+        self.monitor.describe(at.configurations())
     }
 
-    fn drawing(&self) -> Drawing {
-        self.monitor.drawing()
+    fn drawing(&self) -> Option<Drawing> {
+        Some(self.monitor.drawing())
     }
 }

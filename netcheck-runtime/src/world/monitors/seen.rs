@@ -1,5 +1,6 @@
 //! Sightings of steps, as users match on them.
 
+use super::told::{Conclusion, Invocation, Told};
 use std::any::Any;
 use std::fmt;
 use std::time::Duration;
@@ -204,6 +205,48 @@ pub enum Seen<'a> {
         /// The value: see [`Emitted::get`].
         value: Emitted<'a>,
     },
+    /// A process begins a call on an object (`netcheck::history::invoke`).
+    #[non_exhaustive]
+    Invoked {
+        /// The process.
+        process: &'a str,
+        /// The key of the object; `()` if it has none.
+        key: Emitted<'a>,
+        /// The operation.
+        operation: Emitted<'a>,
+        /// The unit of the process that has made the call.
+        #[doc(hidden)]
+        part: u32,
+        /// The call.
+        #[doc(hidden)]
+        invocation: &'a Invocation,
+    },
+    /// A call on an object returns.
+    #[non_exhaustive]
+    Returned {
+        /// The process that has made the call.
+        process: &'a str,
+        /// The answer.
+        answer: Emitted<'a>,
+        /// The unit of the process that has made the call.
+        #[doc(hidden)]
+        part: u32,
+        /// The call.
+        #[doc(hidden)]
+        conclusion: &'a Conclusion,
+    },
+    /// A call on an object will never return: the program has dropped it. That of a process that has crashed is not shown.
+    #[non_exhaustive]
+    Abandoned {
+        /// The process that has made the call.
+        process: &'a str,
+        /// The unit of the process that has made the call.
+        #[doc(hidden)]
+        part: u32,
+        /// The call.
+        #[doc(hidden)]
+        conclusion: &'a Conclusion,
+    },
 }
 
 /// A value that a program has emitted.
@@ -214,6 +257,10 @@ pub struct Emitted<'a> {
 }
 
 impl<'a> Emitted<'a> {
+    pub(super) fn told(told: &'a Told) -> Emitted<'a> {
+        Emitted { value: told.any(), text: told.text() }
+    }
+
     /// The value, if it is of this type.
     #[must_use]
     pub fn get<T: 'static>(&self) -> Option<&'a T> {
@@ -224,6 +271,20 @@ impl<'a> Emitted<'a> {
 impl fmt::Debug for Emitted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text)
+    }
+}
+
+impl<'a> Seen<'a> {
+    pub(super) fn invoked(process: &'a str, part: u32, invocation: &'a Invocation) -> Seen<'a> {
+        let (key, operation) = (Emitted::told(&invocation.key), Emitted::told(&invocation.operation));
+        Seen::Invoked { process, key, operation, part, invocation }
+    }
+
+    pub(super) fn concluded(process: &'a str, part: u32, conclusion: &'a Conclusion) -> Seen<'a> {
+        match &conclusion.answer {
+            Some((answer, _)) => Seen::Returned { process, answer: Emitted::told(answer), part, conclusion },
+            None => Seen::Abandoned { process, part, conclusion },
+        }
     }
 }
 

@@ -75,6 +75,8 @@ impl Sighting {
                 let Emission { value, text, .. } = emission;
                 Seen::Emitted { process: name(process), value: Emitted { value: &**value, text } }
             }
+            Sighting::Invoked { process, unit, invocation } => Seen::invoked(name(process), unit.0, invocation),
+            Sighting::Concluded { process, unit, conclusion } => Seen::concluded(name(process), unit.0, conclusion),
         };
         Some(show(&seen))
     }

@@ -1,7 +1,8 @@
 //! Sightings of steps, as the engine keeps them: with numbers in place of names.
 
 use super::emission::Emission;
-use crate::id::ProcessId;
+use super::told::{Conclusion, Invocation};
+use crate::id::{ProcessId, UnitId};
 use crate::operation::files;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -76,6 +77,16 @@ pub(crate) enum Sighting {
     Emitted {
         process: ProcessId,
         emission: Emission,
+    },
+    Invoked {
+        process: ProcessId,
+        unit: UnitId,
+        invocation: Invocation,
+    },
+    Concluded {
+        process: ProcessId,
+        unit: UnitId,
+        conclusion: Conclusion,
     },
 }
 

@@ -76,7 +76,7 @@ impl View<'_> {
             seen.extend(self.outcome_of(unit, offer.operation.itself(), outcome));
         }
         for effect in &edge.effects {
-            seen.extend(self.effect_of(process, effect, now_ns));
+            seen.extend(self.effect_of((process, unit), effect, now_ns));
         }
         if let NodeKind::Ended { output } = self.automata.node(edge.target).kind
             && !self.units[unit.0 as usize].is_task
@@ -127,10 +127,16 @@ impl View<'_> {
         }
     }
 
-    fn effect_of(self, process: ProcessId, effect: &AnyEffect, now_ns: i64) -> Option<Sighting> {
+    fn effect_of(self, (process, unit): (ProcessId, UnitId), effect: &AnyEffect, now_ns: i64) -> Option<Sighting> {
         match effect {
             AnyEffect::Monitors(Effect::Emit(emission)) => {
                 Some(Sighting::Emitted { process, emission: emission.clone() })
+            }
+            AnyEffect::Monitors(Effect::Invoke(invocation)) => {
+                Some(Sighting::Invoked { process, unit, invocation: invocation.clone() })
+            }
+            AnyEffect::Monitors(Effect::Conclude(conclusion)) => {
+                Some(Sighting::Concluded { process, unit, conclusion: conclusion.clone() })
             }
             AnyEffect::Storage(storage::Effect(operation)) => {
                 Some(Sighting::Changed { process, operation: operation.clone() })

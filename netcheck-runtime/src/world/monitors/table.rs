@@ -1,5 +1,6 @@
 //! The monitors of a check: the configurations that were met, and where each sighting leads.
 
+use super::at::{At, Refusal};
 use super::observer::Observer;
 use super::sighting::Sighting;
 use crate::unit::automaton::EdgeId;
@@ -8,7 +9,7 @@ use crate::world::declared::bit;
 use crate::world::intern::Interner;
 use crate::world::time::names::monitor_mark;
 use ahash::AHashMap;
-use netcheck_models::monitor::{Configurations, Drawing, Question, Rejection};
+use netcheck_models::monitor::{Drawing, Question};
 use netcheck_models::time::{Delay, Time, Zone};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -19,9 +20,9 @@ pub(crate) enum Status {
     /// Where it begins.
     #[default]
     Initial,
-    At(Configurations),
+    At(At),
     /// It has rejected, and sees nothing more.
-    Rejected(Rejection),
+    Rejected(Refusal),
 }
 
 /// A step of a monitor that is not known yet: its number, its status and the number of the sighting.
@@ -60,7 +61,7 @@ pub(super) struct Watching {
     pub(super) observer: Observer,
     pub(super) component: ComponentId,
     pub(super) statuses: Interner<Status>,
-    initial: Configurations,
+    initial: At,
     is_timed: bool,
     /// By status and sighting: the status after it; `None` if the monitor does not see it.
     after: AHashMap<(u32, u32), Option<u32>>,
@@ -78,16 +79,16 @@ pub struct Monitors {
 }
 
 impl Watching {
-    /// The configurations of a status that is no rejection.
-    pub(super) fn configurations(&self, status: u32) -> &Configurations {
+    /// Where the monitor is with a status that is no rejection.
+    pub(super) fn at(&self, status: u32) -> &At {
         match self.statuses.get(status) {
             Status::Initial => &self.initial,
-            Status::At(configurations) => configurations,
+            Status::At(at) => at,
             Status::Rejected(_) => unreachable!("a monitor that has rejected sees nothing more"),
         }
     }
 
-    pub(super) fn rejection(&self, status: u32) -> Option<&Rejection> {
+    pub(super) fn rejection(&self, status: u32) -> Option<&Refusal> {
         match self.statuses.get(status) {
             Status::Rejected(rejection) => Some(rejection),
             Status::Initial | Status::At(_) => None,
@@ -98,18 +99,18 @@ impl Watching {
         self.is_timed
     }
 
-    /// The number of the status of configurations, or of a rejection.
-    pub(super) fn status(&mut self, of: Result<Configurations, Rejection>) -> u32 {
+    /// The number of the status of a place, or of a rejection.
+    pub(super) fn status(&mut self, of: Result<At, Refusal>) -> u32 {
         let status = match of {
-            Ok(configurations) if configurations == self.initial => Status::Initial,
-            Ok(configurations) => Status::At(configurations),
+            Ok(at) if at == self.initial => Status::Initial,
+            Ok(at) => Status::At(at),
             Err(rejection) => Status::Rejected(rejection),
         };
         self.statuses.intern(&status)
     }
 
     /// Notes where a sighting leads.
-    pub(super) fn lead(&mut self, from: (u32, u32), to: Option<Result<Configurations, Rejection>>) {
+    pub(super) fn lead(&mut self, from: (u32, u32), to: Option<Result<At, Refusal>>) {
         let status = to.map(|to| self.status(to));
         self.after.insert(from, status);
     }
@@ -159,7 +160,7 @@ impl Monitors {
         let watching = &self.each[monitor];
         let words = match watching.rejection(status) {
             Some(_) => Vec::new(),
-            None => watching.observer.0.describe(watching.configurations(status)),
+            None => watching.observer.0.describe(watching.at(status)),
         };
         (self.title(monitor), words)
     }
@@ -171,9 +172,10 @@ impl Monitors {
         format!("monitor {name}{number}")
     }
 
-    /// Each monitor by its name, and what is drawn of it.
+    /// Each monitor that is drawn by its name, and what is drawn of it.
     pub fn drawings(&self) -> impl Iterator<Item = (String, Drawing)> {
-        self.each.iter().enumerate().map(|(monitor, watching)| (self.title(monitor), watching.observer.0.drawing()))
+        let each = self.each.iter().enumerate();
+        each.filter_map(|(monitor, watching)| Some((self.title(monitor), watching.observer.0.drawing()?)))
     }
 
     pub(super) fn each(&self) -> &[Watching] {

@@ -1,5 +1,6 @@
 //! The monitors' part of a step.
 
+use super::at::Refusal;
 use super::observer::Observer;
 use super::sighting::Sighting;
 use super::sightings::Sightings;
@@ -82,6 +83,14 @@ impl View<'_> {
         })
     }
 
+    /// The monitor that finds the answer of a call in a step to be explained by no order.
+    pub(super) fn unexplained(self, transition: &Transition) -> Option<Observer> {
+        transition.watched.iter().flatten().find_map(|(component, status)| {
+            let watching = self.monitors.each().iter().find(|watching| watching.component == *component)?;
+            matches!(watching.rejection(*status), Some(Refusal::Unexplained(_))).then(|| watching.observer.clone())
+        })
+    }
+
     /// The first rejection of an end, in words: nothing more will ever happen.
     pub(crate) fn rejected_end(self, state: &[u32]) -> Option<String> {
         self.monitors.each().iter().find_map(|watching| {
@@ -89,7 +98,7 @@ impl View<'_> {
             if watching.rejection(status).is_some() {
                 return None;
             }
-            let end = watching.observer.0.end(watching.configurations(status));
+            let end = watching.observer.0.end(watching.at(status));
             end.err().map(|rejection| format!("nothing more will happen, and {rejection}"))
         })
     }
@@ -100,7 +109,7 @@ impl System {
     pub(in crate::world) fn watch_step(&mut self, step: Unwatched) -> Result<(), Interrupt> {
         let Unwatched { monitor, status, sighting: number } = step;
         let watching = &self.monitors.each()[monitor];
-        let from = watching.configurations(status);
+        let from = watching.at(status);
         let observer = &*watching.observer.0;
         let sighting = self.monitors.sighting(number).expect("it was numbered");
         let after = match sighting {
@@ -110,6 +119,9 @@ impl System {
                 panics::catch(step).map_err(|unwound| failed(&watching.observer, unwound))?
             }
         };
+        if let Some(Err(Refusal::Mistake(mistake))) = after {
+            return Err(Interrupt::Diagnostic(Diagnostic(mistake)));
+        }
         self.monitors.of(monitor).lead((status, number), after);
         Ok(())
     }
