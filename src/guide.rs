@@ -18,6 +18,7 @@ chapters! {
     ReadingACounterexample = "counterexamples.md",
     WhereFaultsAreSeen = "propagation.md",
     MonitorsAndTraces = "monitors.md",
+    HistoriesOfCalls = "history.md",
     RealPeers = "external.md",
     LimitsAndBigSystems = "limits.md",
     AllWords = "words.md",
