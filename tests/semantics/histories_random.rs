@@ -229,7 +229,7 @@ fn random_programs_with_calls_agree_with_and_without_reduction() {
 }
 
 #[test]
-#[ignore = "nightly: minutes"]
+#[ignore = "a thousand systems: minutes, in release, for a nightly run"]
 fn nightly_random_programs_with_calls_agree_with_and_without_reduction() {
     let [verified, violated, too_large] = compare(1_000..2_000);
     assert!(verified >= 200 && violated >= 200 && too_large <= 500, "{verified}, {violated}, {too_large}");
