@@ -1,7 +1,7 @@
 //! Calls on objects that programs share: the answers that some order of the calls explains, and how others are shown.
 
 use netcheck::Network;
-use netcheck::check::{Checker, Crash, Report, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Crash, Identity, Report, Udp, Verdict, ViolationKind};
 use netcheck::fs;
 use netcheck::history::{
     Call, Queue, QueueOperation, Register, RegisterAnswer, RegisterOperation, Sequential, invoke, invoke_on,
@@ -9,7 +9,7 @@ use netcheck::history::{
 use netcheck::monitor::{Monitor, Observer, Seen};
 use netcheck::net::UdpSocket;
 use netcheck::task::yield_now;
-use netcheck::time::timeout;
+use netcheck::time::{sleep, timeout};
 use std::future::pending;
 use std::time::Duration;
 
@@ -308,6 +308,30 @@ fn an_endless_loop_of_calls_on_a_linearizable_object_is_explored_to_the_end() {
     });
     verified(&report);
     assert_eq!(report.states(), 1_887);
+}
+
+/// A loop whose head is passed while a call is open.
+#[netcheck::process]
+async fn writes_for_ever() {
+    let mut call = invoke(Operation::Write(0));
+    loop {
+        sleep(PATIENCE).await;
+        call.returned(Answer::Written);
+        call = invoke(Operation::Write(0));
+    }
+}
+
+#[test]
+fn loops_that_hold_a_call_are_captured() {
+    for identity in [Identity::History, Identity::Memory] {
+        let report = Checker::new().identity(identity).check(|net| {
+            net.linearizable(Register::new(0_u8));
+            net.daemon("a", writes_for_ever);
+            net.daemon("b", writes_for_ever);
+        });
+        verified(&report);
+        assert_eq!(report.states(), 6);
+    }
 }
 
 #[test]
