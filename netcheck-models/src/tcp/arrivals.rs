@@ -157,7 +157,7 @@ impl Connection {
     /// ones first.
     #[must_use]
     pub fn resets(&self, side: Side, split: bool) -> Vec<Connection> {
-        if !self.takes_time {
+        if !self.takes_time && !self.is_cut(side) {
             return vec![self.reset(side)];
         }
         let outgoing = side as usize;
@@ -180,21 +180,22 @@ impl Connection {
 
     /// An end sends a segment: it is under way, or arrives at once.
     pub(super) fn send(&mut self, from: usize, segment: Segment) {
-        match self.takes_time {
-            true => self.ways[from].push(segment),
-            false => self.receive(from, segment),
+        match () {
+            () if self.takes_time => self.ways[from].push(segment),
+            () if self.ways[from].is_cut => self.ways[from].queue(segment),
+            () => self.receive(from, segment),
         }
     }
 
     /// A segment from an end arrives at the other.
-    fn receive(&mut self, from: usize, segment: Segment) {
+    pub(super) fn receive(&mut self, from: usize, segment: Segment) {
         let to = if self.to_itself { from } else { 1 - from };
         let End { is_held, is_dead, .. } = self.ends[to];
         match segment {
             Segment::Open => unreachable!("what a connect does depends on who listens"),
             Segment::Opened if is_held => self.opening = Opening::Answered(Answer::Connected),
             Segment::Refused if is_held => self.opening = Opening::Answered(Answer::Refused),
-            Segment::Bytes(bytes) if is_held && !is_dead => self.ways[from].append(&bytes, false),
+            Segment::Bytes(bytes) if is_held && !is_dead => self.ways[from].append(&bytes, !self.takes_time),
             Segment::Bytes(bytes) => {
                 self.ways[from].drop_bytes(bytes.len());
                 if !is_held {
@@ -225,7 +226,7 @@ impl Connection {
         if is_held && !is_dead && !was_told {
             let told = if self.ways[closed].is_finished { Breakage::Pipe } else { Breakage::Reset };
             self.ways[from].drop_all();
-            self.ways[closed].push(Segment::Reset(told));
+            self.send(closed, Segment::Reset(told));
         }
     }
 }

@@ -203,7 +203,7 @@ impl Connection {
         let fewest = if rules.split { 1 } else { most.max(1) };
         let accepted = (fewest..=most).rev().map(|count| {
             let mut next = self.clone();
-            match self.takes_time {
+            match self.takes_time || self.ways.iter().any(|way| way.is_cut) {
                 true => next.send(own, Segment::Bytes(bytes[..count].to_vec())),
                 false => next.ways[own].append(&bytes[..count], rules.keeps_writes),
             }
@@ -379,7 +379,7 @@ impl Connection {
     /// The reader of a half-stream reads no more. Bytes that are still under way there meet a closed end, unless the
     /// connection is reset, or it is dead.
     fn leave(&mut self, way: usize, resets: bool) {
-        match self.takes_time {
+        match self.takes_time || !self.ways[way].under_way.is_empty() {
             false => self.ways[way].discard(),
             true if resets || !self.ways[way].under_way.iter().any(|sent| matches!(sent, Segment::Bytes(_))) => {
                 self.ways[way].drop_all();

@@ -13,8 +13,11 @@ pub(super) struct HalfStream {
     pub(super) is_finished: bool,
     /// The connection was reset in flight: the remaining bytes may arrive, or never.
     pub(super) may_be_lost: bool,
-    /// Where packets take time: the segments that have not arrived yet, in the order in which they arrive.
+    /// Where packets take time, or wait for a cut to heal: the segments that have not arrived yet, in the order in which they
+    /// arrive.
     pub(super) under_way: Vec<Segment>,
+    /// Nothing comes through: what is sent waits.
+    pub(super) is_cut: bool,
     /// How many of the last segments under way have no delay yet.
     pub(super) undecided: usize,
     /// Where packets take time: bytes that came to an end that reads no more. They are never acknowledged, so that they
@@ -100,6 +103,34 @@ impl HalfStream {
     pub(super) fn push(&mut self, segment: Segment) {
         self.under_way.push(segment);
         self.undecided += 1;
+    }
+
+    /// A segment waits for a cut to heal.
+    pub(super) fn queue(&mut self, segment: Segment) {
+        self.under_way.push(segment);
+    }
+
+    /// What of these has come since waits with all that follows it: the bytes after so many, and the end of the stream or the
+    /// reset behind them.
+    pub(super) fn hold_up(&mut self, from: usize, last: Option<Segment>) {
+        let rest = self.bytes.split_off(from);
+        let (earlier, later): (Vec<usize>, Vec<usize>) = self.ends.iter().partition(|&&end| end <= from);
+        self.ends = earlier;
+        let mut begun = from;
+        for end in later {
+            self.under_way.push(Segment::Bytes(rest[begun - from..end - from].to_vec()));
+            begun = end;
+        }
+        if begun - from < rest.len() {
+            self.under_way.push(Segment::Bytes(rest[begun - from..].to_vec()));
+        }
+        self.under_way.extend(last);
+    }
+
+    /// Up to where the bytes may have come when a cut is made: by whole writes, or with `split` by bytes; all of them first.
+    pub(super) fn borders(&self, split: bool) -> Vec<usize> {
+        let is_border = |count: &usize| split || *count == 0 || *count == self.bytes.len() || self.ends.contains(count);
+        (0..=self.bytes.len()).rev().filter(is_border).collect()
     }
 
     pub(super) fn pop(&mut self) -> Option<Segment> {

@@ -14,7 +14,10 @@ use super::host::Host;
 impl Connection {
     /// Whether the host of an end answers bytes with a reset.
     pub(super) fn is_answered_with_reset(&self, end: usize) -> bool {
-        !self.takes_time && !self.ends[end].is_held && !matches!(self.ends[end].host, Host::Silent { .. })
+        !self.takes_time
+            && !self.ways.iter().any(|way| way.is_cut)
+            && !self.ends[end].is_held
+            && !matches!(self.ends[end].host, Host::Silent { .. })
     }
 
     /// The error that an end is told when the host of the other one answers with a reset.
