@@ -36,6 +36,7 @@ mod identity;
 mod job;
 mod monitor;
 mod order;
+mod partitions;
 mod profile;
 mod propagation;
 mod setup;
@@ -52,7 +53,7 @@ mod unused;
 pub(crate) mod words;
 
 pub use dates::Dates;
-pub use declare::{Crash, Files, Tasks, Tcp, Udp};
+pub use declare::{Crash, Files, Partition, Tasks, Tcp, Udp};
 pub use identity::Identity;
 pub use netcheck_runtime::property::Deadlocks;
 pub use simulation::Simulation;
@@ -103,6 +104,7 @@ pub struct Checker {
     udp: Vec<Udp>,
     tcp: Option<Tcp>,
     crashes: Vec<Crash>,
+    partitions: Vec<Partition>,
     files: Option<Files>,
     tasks: Tasks,
     deadlocks: Deadlocks,
@@ -153,6 +155,7 @@ impl Checker {
             udp: Vec::new(),
             tcp: None,
             crashes: Vec::new(),
+            partitions: Vec::new(),
             files: None,
             tasks: Tasks::Shared,
             deadlocks: Deadlocks::EachProcess,

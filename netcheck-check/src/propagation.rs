@@ -119,6 +119,8 @@ pub enum Did {
     Reset,
     /// The call is never answered.
     Hung,
+    /// Links are cut when the call is made.
+    Cut,
 }
 
 /// A fault, and its effects in the executions that have it first.
@@ -291,6 +293,7 @@ impl fmt::Display for Did {
             Did::Failed { error } => write!(f, "failed, {error}"),
             Did::Reset => f.write_str("connection reset by the network"),
             Did::Hung => f.write_str("never answered"),
+            Did::Cut => f.write_str("links cut"),
         }
     }
 }

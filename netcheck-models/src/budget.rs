@@ -14,7 +14,8 @@ impl Event {
             | Event::Lost { faults, .. }
             | Event::Duplicated { faults, .. }
             | Event::Overtook { faults, .. } => faults,
-            Event::Failed | Event::FailedAlone | Event::Reset | Event::Hung | Event::Crashed | Event::Silenced => 1,
+            Event::Failed | Event::FailedAlone | Event::Reset | Event::Hung => 1,
+            Event::Crashed | Event::Silenced | Event::Cut => 1,
             Event::Departed
             | Event::Astray
             | Event::Unbound
@@ -35,6 +36,8 @@ impl Event {
             | Event::Dialed
             | Event::Came { .. }
             | Event::Waits
+            | Event::Healed
+            | Event::CutOff
             | Event::Delayed { .. } => 0,
         }
     }

@@ -113,6 +113,12 @@ pub enum Event {
     FailedAlone,
     /// A call meets a reset although it need not, whatever call it is.
     Reset,
+    /// Links between hosts are cut.
+    Cut,
+    /// A cut heals.
+    Healed,
+    /// A datagram is sent over a link that is cut: it is lost at once.
+    CutOff,
     /// A process was killed.
     Crashed,
     /// The host of a process lost its power.
@@ -177,7 +183,7 @@ impl Event {
     #[must_use]
     pub fn message(&self) -> Option<Message> {
         match self {
-            Event::Departed | Event::Astray | Event::Unbound => Some(Message::Written),
+            Event::Departed | Event::Astray | Event::Unbound | Event::CutOff => Some(Message::Written),
             Event::Wrote { bytes, .. } => (*bytes > 0).then_some(Message::Written),
             Event::Arrived { .. } => Some(Message::Read),
             Event::Read { bytes, .. } => (*bytes > 0).then_some(Message::Read),

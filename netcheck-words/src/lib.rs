@@ -11,8 +11,8 @@ mod table;
 
 pub use near::{either, hint, nearest, unknown};
 pub use table::{
-    CHECK, CRASH, CRASH_EXCLUSIVE, Exclusive, FAULTS, FILES, FILES_EXCLUSIVE, GROUPS, LEFT, OF_TESTS, Order, SEARCHES,
-    TCP, Takes, UDP, UDP_EXCLUSIVE, Word,
+    CHECK, CRASH, CRASH_EXCLUSIVE, Exclusive, FAULTS, FILES, FILES_EXCLUSIVE, GROUPS, LEFT, LINKS, OF_TESTS, Order,
+    PARTITION, PARTITION_EXCLUSIVE, SEARCHES, TCP, Takes, UDP, UDP_EXCLUSIVE, Word,
 };
 
 /// The units of delays and times, and their lengths in nanoseconds.
@@ -26,7 +26,8 @@ pub fn names(words: &[Word]) -> Vec<&'static str> {
 
 /// The message for a limit of faults where none are declared.
 pub fn nothing_limited() -> &'static str {
-    "`at_most` limits faults, but none are declared: add `udp(…)`, `tcp(…)` or `crash(…)`, or leave it out"
+    "`at_most` limits faults, but none are declared: add `udp(…)`, `tcp(…)`, `crash(…)` or `partition(…)`, or \
+     leave it out"
 }
 
 /// The message for what is left of files where nothing is lost.
@@ -37,6 +38,16 @@ pub fn needs_power() -> &'static str {
 /// The message for an empty list of crashes.
 pub fn no_crash() -> &'static str {
     "`crash` is empty: say which process, as in `crash(process = \"server\")`, or `crash(kill)` for all"
+}
+
+/// The message for a partition of which it is not said which links are cut.
+pub fn no_links() -> &'static str {
+    "`partition` names no links: say which, as in `partition(isolate = \"server\")`, `partition(halves)` or `partition(any)`"
+}
+
+/// The message for a link that is not one between two processes.
+pub fn not_two() -> &'static str {
+    "`between` names the two processes whose link is cut"
 }
 
 /// The message for an empty list of what survives.

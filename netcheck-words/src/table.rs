@@ -20,6 +20,10 @@ pub enum Takes {
     Nothing,
     /// It stands alone, and the builder of its list is made by the function of its name. The first of a list is the default.
     Maker,
+    /// The name of a process, with which the builder of its list is made by the function of its name.
+    ProcessMaker,
+    /// The same, with the names of processes.
+    ProcessesMaker,
     /// Words in parentheses, of which the builder of this name is made.
     List(&'static str, &'static [Word]),
     /// `true` or `false`.
@@ -84,6 +88,7 @@ pub const CHECK: &[Word] = &[
     word("udp", Takes::List("Udp", UDP), "udp(loss, duplication)"),
     word("tcp", Takes::List("Tcp", TCP), "tcp(open, read)"),
     word("crash", Takes::List("Crash", CRASH), "crash(process = \"server\")"),
+    word("partition", Takes::List("Partition", PARTITION), "partition(isolate = \"server\")"),
     word("fs", Takes::List("Files", FILES), "fs(prefix)"),
     word("tasks", Takes::Choice("Tasks", &[("shared", "Shared"), ("tracked", "Tracked"), ("fifo", "Fifo")]), "tracked"),
     word("deadlocks", Takes::Choice("Deadlocks", &[("each_process", "EachProcess"), ("paper", "Paper")]), "paper"),
@@ -174,6 +179,32 @@ pub const CRASH: &[Word] = &[
     word("down", Takes::Interval, "1s..=5s"),
 ];
 
+/// The words of `partition(…)`, in the order of the calls on its builder.
+pub const PARTITION: &[Word] = &[
+    word("isolate", Takes::ProcessMaker, "\"server\""),
+    word("between", Takes::ProcessesMaker, "[\"client\", \"server\"]"),
+    word("halves", Takes::Maker, ""),
+    word("any", Takes::Maker, ""),
+    alone("one_way"),
+    alone("for_ever"),
+    positive("times", Takes::Number, "2", "how many cuts there may be, at least 1"),
+];
+
+/// Words of `partition(…)` that say which links are cut.
+pub const LINKS: &[&str] = &["isolate", "between", "halves", "any"];
+
+const ONE_CUT: &str = "each says which links are cut; put one into a `partition(…)` of its own";
+
+/// Words of `partition(…)` that do not go together.
+pub const PARTITION_EXCLUSIVE: &[Exclusive] = &[
+    ("isolate", "between", ONE_CUT),
+    ("isolate", "halves", ONE_CUT),
+    ("isolate", "any", ONE_CUT),
+    ("between", "halves", ONE_CUT),
+    ("between", "any", ONE_CUT),
+    ("halves", "any", ONE_CUT),
+];
+
 /// The words of `fs(…)`, in the order of the calls on its builder.
 pub const FILES: &[Word] = &[
     word("any", Takes::Maker, ""),
@@ -198,11 +229,12 @@ pub const FILES_EXCLUSIVE: &[Exclusive] =
 pub const CRASH_EXCLUSIVE: &[Exclusive] =
     &[("kill", "power", "a process crashes in one way; name others in a `crash(…)` of their own")];
 
-/// Lists that may be said several times: each packet, and each process, belongs to the first one that names it.
-pub const GROUPS: &[&str] = &["udp", "crash"];
+/// Lists that may be said several times: each packet, and each process, belongs to the first one that names it, and the cuts of
+/// each partition are counted by themselves.
+pub const GROUPS: &[&str] = &["udp", "crash", "partition"];
 
 /// Lists that declare faults.
-pub const FAULTS: &[&str] = &["udp", "tcp", "crash", "fs"];
+pub const FAULTS: &[&str] = &["udp", "tcp", "crash", "partition", "fs"];
 
 /// Words of `udp(…)` that do not go together, but for the names of processes.
 pub const UDP_EXCLUSIVE: &[Exclusive] = &[

@@ -2,8 +2,8 @@
 
 use netcheck::Network;
 use netcheck::check::{
-    Checker, Crash, Dates, Deadlocks, Direction, Files, Identity, Keep, Search, Side, Simulation, Tasks, Tcp, Udp,
-    Verdict,
+    Checker, Crash, Dates, Deadlocks, Direction, Files, Identity, Keep, Partition, Search, Side, Simulation, Tasks,
+    Tcp, Udp, Verdict,
 };
 use netcheck::io::{AsyncReadExt, AsyncWriteExt};
 use netcheck::net::{TcpListener, TcpStream, UdpSocket};
@@ -191,7 +191,8 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
             "           ^^^^",
         ),
         (
-            "`at_most` limits faults, but none are declared: add `udp(…)`, `tcp(…)` or `crash(…)`, or leave it out",
+            "`at_most` limits faults, but none are declared: add `udp(…)`, `tcp(…)`, `crash(…)` or `partition(…)`, or \
+             leave it out",
             "tasks = tracked, at_most = 1",
             "                 ^^^^^^^",
         ),
@@ -364,7 +365,7 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
         ),
         (
             "unknown word `bandwidth`\n\
-             the words are `udp`, `tcp`, `crash`, `fs`, `tasks`, `deadlocks`, `at_most`, `duration`, `search`, `seed`, `max_states`, \
+             the words are `udp`, `tcp`, `crash`, `partition`, `fs`, `tasks`, `deadlocks`, `at_most`, `duration`, `search`, `seed`, `max_states`, \
              `max_depth`, `max_messages`, `max_memory`, `max_time`, `reduction`, `subsumption`, `symmetry`, `store`, `threads`, \
              `capture`, `identity`, `dates`, `audit`",
             "bandwidth = 3",

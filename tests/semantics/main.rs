@@ -18,6 +18,7 @@ mod in_order;
 mod marks;
 mod monitors;
 mod multicast;
+mod partitions;
 mod readiness;
 mod regions;
 mod select;

@@ -536,6 +536,7 @@ const CHECK: &[Row] = &[
             "check",
             "check::gain",
             "check::order",
+            "check::partitions",
             "check::spent",
             "error",
             "netcheck_runtime::id",
@@ -652,6 +653,7 @@ const CHECK: &[Row] = &[
         ],
     ),
     ("check::spent", &[]),
+    ("check::partitions", &["check", "error", "netcheck_runtime::world::declared"]),
     ("check::job", &["check::setup", "error", "report"]),
     (
         "check::tests::audit",

@@ -3,10 +3,12 @@
 mod crash;
 mod delays;
 mod files;
+mod partition;
 
 pub use crash::Crash;
 pub(in crate::check) use delays::length;
 pub use files::Files;
+pub use partition::Partition;
 
 use self::delays::{in_words, interval, listed};
 use crate::error::Error;

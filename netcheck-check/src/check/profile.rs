@@ -109,6 +109,7 @@ fn in_words(system: &System, component: Component) -> Option<String> {
             }
         }
         Component::Mailboxes(process) => format!("datagrams of Unix domain sockets in \"{}\"", host(process)),
+        Component::Reach => "the links that are cut".to_owned(),
         Component::Storage(process) => format!("what is durable of the files of \"{}\"", host(process)),
         Component::Timers(unit) => format!("the timers of \"{}\"", shared.unit(unit).name),
         Component::Clock => "the clock, which a program reads".to_owned(),

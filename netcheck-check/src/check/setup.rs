@@ -4,7 +4,7 @@
 use super::declare::groups;
 use super::gain::{Trial, Word};
 use super::spent::Spent;
-use super::{Checker, Dates, Tasks, order};
+use super::{Checker, Dates, Tasks, order, partitions};
 use crate::alone::is_alone;
 use crate::error::Error;
 use crate::network::{Network, Registered};
@@ -127,6 +127,10 @@ impl Job {
                 let crashes = checker.crashes.iter().map(|crash| crash.crashes(&names, external));
                 crashes.collect::<Result<_, _>>()?
             },
+            partitions: {
+                let partitions = checker.partitions.iter().map(|partition| partition.partition(&names));
+                partitions.collect::<Result<_, _>>()?
+            },
             at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
             duration_ns: checker.duration_ns(),
             observers: registered.monitors.clone(),
@@ -150,6 +154,7 @@ impl Job {
             monitors_judge: registered.monitors.iter().any(Observer::judges_ends),
         };
         power_failures(&mut declared)?;
+        partitions::set_up(&mut declared, &mut checker)?;
         let_peers_crash(&declared, &mut registered);
         if !declared.crashes.is_empty() {
             // The argument for them does not cover processes that start again.

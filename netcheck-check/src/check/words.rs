@@ -11,7 +11,9 @@ mod order;
 mod region;
 
 use crate::check::declare::{Misplaced, length, misplaced};
-use crate::check::{Checker, Crash, Dates, Deadlocks, Files, Identity, THREADS_MAX, Tasks, Tcp, Udp, threads_meaning};
+use crate::check::{
+    Checker, Crash, Dates, Deadlocks, Files, Identity, Partition, THREADS_MAX, Tasks, Tcp, Udp, threads_meaning,
+};
 use crate::error::Error;
 use constant::NoValue;
 use grammar::{Form, Kind, Value, Word};
@@ -19,10 +21,10 @@ use netcheck_runtime::operation::Side;
 use netcheck_runtime::world::declared::Direction;
 use netcheck_runtime::world::store::Keep;
 use netcheck_words::{
-    CHECK, CRASH, Exclusive, FAULTS, FILES, GROUPS, LEFT, SEARCHES, TCP, UDP, either, hint, names, needs_power,
-    nothing_limited,
+    CHECK, CRASH, Exclusive, FAULTS, FILES, GROUPS, LEFT, PARTITION, SEARCHES, TCP, UDP, either, hint, names,
+    needs_power, nothing_limited,
 };
-use network::{crash, files, tcp, udp};
+use network::{crash, files, partition, tcp, udp};
 use order::{search, seeded, simulation};
 pub(crate) use region::region;
 use std::fmt;
@@ -62,8 +64,9 @@ impl Checker {
         let duration = self.duration_ns().map(|ns| format!("duration = {}", length(ns)));
         let udp = self.udp.iter().filter_map(Udp::in_words);
         let crashes = self.crashes.iter().map(Crash::in_words);
+        let partitions = self.partitions.iter().map(Partition::in_words);
         let tcp = self.tcp.as_ref().and_then(Tcp::in_words);
-        let faults = udp.chain(tcp).chain(crashes).chain(self.files.map(Files::in_words));
+        let faults = udp.chain(tcp).chain(crashes).chain(partitions).chain(self.files.map(Files::in_words));
         faults.chain(at_most).chain(duration).collect::<Vec<_>>().join(", ")
     }
 
@@ -92,6 +95,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "udp" => checker.also_udp(udp(word)?),
             "tcp" => checker.tcp(tcp(word)?),
             "crash" => checker.also_crash(crash(word)?),
+            "partition" => checker.also_partition(partition(word)?),
             "fs" => checker.files(files(word)?),
             "tasks" => checker.tasks(choice(value(word)?, TASKS)?),
             "deadlocks" => checker.deadlocks(choice(value(word)?, DEADLOCKS)?),
@@ -211,7 +215,7 @@ fn unknown_in(list: &str, word: &Word<'_>, known: &[Known]) -> Wrong {
 /// The word of the table, wherever it stands there: a word of two lists takes the same in both.
 fn known(word: &Word<'_>) -> &'static Known {
     let parts = SEARCHES.iter().map(|order| order.words);
-    let mut all = [CHECK, UDP, TCP, CRASH, FILES].into_iter().chain(parts).flatten();
+    let mut all = [CHECK, UDP, TCP, CRASH, PARTITION, FILES].into_iter().chain(parts).flatten();
     all.find(|known| known.name == word.name).expect("only words of the table are looked up")
 }
 
@@ -268,9 +272,15 @@ fn number<N: TryFrom<u64>>(value: &Value<'_>) -> Result<N, Wrong> {
 }
 
 fn positive(word: &Word<'_>) -> Result<usize, Wrong> {
+    positive_in(word, std::slice::from_ref(known(word)))
+}
+
+/// The same, by what a table says of the word: another one may have a word of this name.
+fn positive_in(word: &Word<'_>, table: &[Known]) -> Result<usize, Wrong> {
     let value = value(word)?;
+    let least = table.iter().find(|known| known.name == word.name).and_then(|known| known.least);
     match number(value)? {
-        0 => Err(value.wrong(format!("`{}` is {}", word.name, known(word).least.expect("the table says what it is")))),
+        0 => Err(value.wrong(format!("`{}` is {}", word.name, least.expect("the table says what it is")))),
         number => Ok(number),
     }
 }

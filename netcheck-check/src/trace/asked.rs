@@ -9,6 +9,7 @@ use netcheck_runtime::unit::shared::Shared;
 use netcheck_runtime::unit::wording;
 use netcheck_runtime::world::{choices, mailboxes, storage, tasks, tcp, time, udp};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::sync::Arc;
 
 /// Bytes of a payload that are kept.
@@ -151,6 +152,10 @@ pub(crate) enum Asked {
         unit: String,
         is_over: bool,
     },
+    /// Links between hosts are cut.
+    Cut(Sides),
+    /// A cut heals.
+    Heal(Sides),
     /// Time passes, and no timer fires yet.
     Pass,
     /// The network never answers a unit's operation.
@@ -159,6 +164,23 @@ pub(crate) enum Asked {
         task: u32,
         asked: Box<Asked>,
     },
+}
+
+/// The processes on both sides of a cut.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Sides {
+    pub(crate) one: Vec<String>,
+    pub(crate) other: Vec<String>,
+    /// Only what the first side sends is stopped.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) one_way: bool,
+}
+
+impl fmt::Display for Sides {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let between = if self.one_way { "->" } else { "|" };
+        write!(f, "{} {between} {}", self.one.join(", "), self.other.join(", "))
+    }
 }
 
 /// The answer to a step.

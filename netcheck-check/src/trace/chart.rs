@@ -135,12 +135,44 @@ impl Chart {
                 ends.push((from, Fate::Lost { step: number, toward }));
             }
         }
-        let is_unbound = step.network.contains(&Doing::Unbound);
+        let is_unbound = step.network.contains(&Doing::Unbound) || step.network.contains(&Doing::CutOff);
         if is_unbound || step.failed && step.kind == Kind::Connect {
             ends.push((number, Fate::Failed { toward: self.toward(step) }));
         }
         ends.retain(is_known);
         ends
+    }
+}
+
+/// A cut, with the lanes between which nothing comes through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Band {
+    /// Neighbours on different sides.
+    pub(crate) between: Vec<(usize, usize)>,
+    /// The step of the cut.
+    pub(crate) from: usize,
+    /// The step of its heal.
+    pub(crate) to: Option<usize>,
+}
+
+impl Chart {
+    /// The cuts of an execution.
+    pub(crate) fn bands(&self, steps: &[Step]) -> Vec<Band> {
+        let mut bands = Vec::new();
+        for (number, step) in (1..).zip(steps) {
+            let Asked::Cut(sides) = &step.asked else { continue };
+            let heals = |(_, step): &(usize, &Step)| matches!(&step.asked, Asked::Heal(healed) if healed == sides);
+            let to = (1..).zip(steps).skip(number).find(heals).map(|(to, _)| to);
+            let side = |lane: &Lane| {
+                let own = process(&lane.process).to_owned();
+                if sides.one.contains(&own) { Some(0) } else { sides.other.contains(&own).then_some(1) }
+            };
+            let lanes: Vec<(usize, i32)> =
+                self.lanes.iter().enumerate().filter_map(|(index, lane)| Some((index, side(lane)?))).collect();
+            let apart = lanes.windows(2).filter(|pair| pair[0].1 != pair[1].1);
+            bands.push(Band { between: apart.map(|pair| (pair[0].0, pair[1].0)).collect(), from: number, to });
+        }
+        bands
     }
 }
 

@@ -1,13 +1,15 @@
 //! A transition, and the states around it, as a step in words.
 
+mod partition;
+mod segments;
+
 use crate::trace::asked::{Answered, Asked, Datagram, PAYLOAD_BYTES_MAX};
 use crate::trace::dates::Dates;
 use crate::trace::left::left_behind;
 use crate::trace::step::{Channel, Doing, Happening, Kind, Step};
 use netcheck_models::event::Event;
-use netcheck_models::tcp::Segment;
 use netcheck_runtime::id::{NodeId, OutcomeId, ProcessId, SocketId, UnitId};
-use netcheck_runtime::operation::{Effect, Failure, Operation, OperationKey, Outcome, ReceiveMode, Side};
+use netcheck_runtime::operation::{Effect, Failure, Operation, OperationKey, Outcome, ReceiveMode};
 use netcheck_runtime::unit::payload::Payloads;
 use netcheck_runtime::unit::wording;
 use netcheck_runtime::world::components::{Component, ComponentId, REFUSED};
@@ -30,10 +32,14 @@ pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transiti
             ..of_network(format!("let {:?} pass", Duration::from_nanos(*ns)))
         }),
         Move::Arrive { channel, position } => Some(arrive(system, state, transition, (*channel, *position))),
-        Move::Reach { connection, from, part } => Some(reach(system, state, transition, (*connection, *from), *part)),
-        &Move::Delay { connection, from, ns, follows } => {
-            Some(delay(system, state, transition, (connection, from), (ns, follows)))
+        Move::Reach { connection, from, part } => {
+            Some(segments::reach(system, state, transition, (*connection, *from), *part))
         }
+        &Move::Delay { connection, from, ns, follows } => {
+            Some(segments::delay(system, state, transition, (connection, from), (ns, follows)))
+        }
+        &Move::Cut { cut, .. } => Some(partition::cut(system, state, transition, cut)),
+        &Move::Heal { cut, .. } => Some(partition::heal(system, state, transition, cut)),
         Move::Dial { unit, node, key } => dial(system, state, transition, (*unit, *node, *key)),
         Move::Settle { unit, is_over, .. } => {
             let unit = system.shared().unit(*unit).name;
@@ -123,76 +129,6 @@ fn dial(
         answered: Some(Answered::Done),
         ..Step::default()
     })
-}
-
-/// A segment arrives at the other end of its connection.
-fn reach(
-    system: &System,
-    state: &[u32],
-    transition: &Transition,
-    (connection, from): (ComponentId, Side),
-    part: Option<u32>,
-) -> Step {
-    let (segment, ends) = segment(system, state, (connection, from), Some(part));
-    let waits = system.told(transition).iter().any(|happened| happened.events.contains(&Event::Waits));
-    let outcome = if waits { "waits: the backlog is full" } else { "done" };
-    let to = system.connections.processes(system.view().connection_of(connection))[1 - from as usize];
-    Step {
-        outcome: outcome.to_owned(),
-        peer: Some(system.shared().hosts[to.0 as usize].name.clone()),
-        events: happenings(system, state, transition),
-        asked: Asked::Reach { from: ends[0].clone(), to: ends[1].clone() },
-        ..of_network(format!("deliver {segment}"))
-    }
-}
-
-/// A segment gets one of the listed delays.
-fn delay(
-    system: &System,
-    state: &[u32],
-    transition: &Transition,
-    (connection, from): (ComponentId, Side),
-    (ns, follows): (u64, bool),
-) -> Step {
-    let (segment, ends) = segment(system, state, (connection, from), None);
-    let behind = if follows { ", behind what was sent before" } else { "" };
-    Step {
-        events: happenings(system, state, transition),
-        asked: Asked::Delay { from: ends[0].clone(), to: ends[1].clone(), ns, follows },
-        ..of_network(format!("let {segment} take {:?}{behind}", Duration::from_nanos(ns)))
-    }
-}
-
-/// A segment under way from an end of a connection, in words, with the addresses between which it is: the one that
-/// arrives next, or a part of it, or else the first one without a delay.
-fn segment(
-    system: &System,
-    state: &[u32],
-    (component, from): (ComponentId, Side),
-    arrives: Option<Option<u32>>,
-) -> (String, [String; 2]) {
-    let shared = system.shared();
-    let held = &system.held.get(component.of(state)).connection;
-    let under_way = held.under_way(from);
-    let place = if arrives.is_some() { 0 } else { under_way.len() - held.undecided(from) };
-    let connection = system.view().connection_of(component);
-    let mut ends = [Side::Client, Side::Server].map(|side| system.connections.end(connection, side));
-    if from == Side::Server {
-        ends.reverse();
-    }
-    let [own, other] = ends.map(|(process, _)| shared.hosts[process.0 as usize].name.clone());
-    let what = match &under_way[place] {
-        Segment::Bytes(bytes) => {
-            let length = arrives.flatten().map_or(bytes.len(), |part| part as usize);
-            wording::outcome(&Outcome::Bytes(bytes[..length].into()), shared)
-        }
-        Segment::Open => "the connect".to_owned(),
-        Segment::Opened => "the answer to the connect".to_owned(),
-        Segment::Refused => "the refusal".to_owned(),
-        Segment::End | Segment::Broken { .. } => "the end of the stream".to_owned(),
-        Segment::Reset(_) => "the reset".to_owned(),
-    };
-    (format!("{what} of {own} to {other}"), ends.map(|(_, address)| wording::address(address, shared)))
 }
 
 fn lose_in_flight(system: &System, state: &[u32], transition: &Transition) -> Step {
@@ -402,6 +338,7 @@ fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outc
         Event::Lost { position, .. } => Some(Doing::Lost { datagram: words(happened, position), sent: None }),
         Event::Overtook { position, .. } => Some(Doing::Overtook { datagram: words(happened, position), sent: None }),
         Event::Duplicated { copy, .. } => Some(Doing::Duplicated { copy }),
+        Event::CutOff => Some(Doing::CutOff),
         Event::Unbound | Event::Astray => Some(Doing::Unbound),
         Event::Hung => Some(Doing::Hung),
         Event::Crashed => Some(Doing::Killed),
@@ -418,6 +355,8 @@ fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outc
         | Event::Waits
         | Event::Delayed { .. }
         | Event::Kept
+        | Event::Cut
+        | Event::Healed
         | Event::Restarted
         | Event::Unheard { .. }
         | Event::Connected

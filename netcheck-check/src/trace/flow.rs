@@ -79,6 +79,11 @@ impl Flow {
                 self.lose_in_flight(system, transition, step);
                 Vec::new()
             }
+            Move::Cut { .. } => {
+                self.lose_in_flight(system, transition, step);
+                self.under_way.stay(system, transition);
+                Vec::new()
+            }
             Move::Reach { connection, from, .. } => self.reach(*connection, *from),
             Move::Arrive { .. } => self.under_way.arrive(system, transition).into_iter().collect(),
             Move::Unit { node, input, .. } => {
@@ -377,6 +382,15 @@ impl Datagrams {
             Some(lost.collect::<Vec<_>>())
         };
         system.told(transition).iter().filter_map(lost).flatten().collect()
+    }
+
+    /// Of each channel, forgets the datagrams that are lost with a cut.
+    pub(crate) fn stay(&mut self, system: &System, transition: &Transition) {
+        for happened in system.told(transition) {
+            let channel = happened.component(&transition.writes);
+            let left = channel.and_then(|channel| Some((channel, self.remaining(happened, channel)?)));
+            self.numbers.extend(left);
+        }
     }
 
     /// Forgets channels that are empty by now.

@@ -6,7 +6,7 @@
 
 use crate::trace::automaton::Automaton;
 use crate::trace::axis::Axis;
-use crate::trace::chart::{Arrow, Chart, Fate, Lane, Life, What, shortened};
+use crate::trace::chart::{Arrow, Band, Chart, Fate, Lane, Life, What, shortened};
 use crate::trace::columns::{Columns, NUMBER};
 use crate::trace::counterexample::Counterexample;
 use crate::trace::fold::{Rounds, asides, rounds};
@@ -66,7 +66,7 @@ pub(crate) fn page(
          <header>\n<h1><span class=\"kind\">{kind}</span> {title}</h1>\n<pre class=\"message\">{message}</pre>\n\
          {calls}<dl>{faults}{note}{replay}</dl>\n\
          <p class=\"legend\">Keys: arrows step, Home and End go to the ends; or click a row, or point at it. \
-         ✗ lost or failed, ×2 duplicated, ↷ overtook, ○ not arrived by the end; a lane breaks where its process crashes.</p>\n\
+         ✗ lost or failed, ×2 duplicated, ↷ overtook, ○ not arrived by the end; a lane breaks where its process crashes; nothing comes through a band between lanes.</p>\n\
          <p class=\"legend\"><input id=\"find\" type=\"search\" placeholder=\"find: /\" aria-label=\"find steps\"> \
          <span id=\"found\" aria-live=\"polite\"></span> Enter goes to the next one found. A click on the name of a lane \
          dims the steps of others. <button id=\"rounds\" type=\"button\" hidden></button></p>\n</header>\n\
@@ -209,6 +209,9 @@ impl Drawing<'_> {
                 passes.words
             ));
         }
+        for band in self.chart.bands(self.steps) {
+            svg.push_str(&self.band(&band));
+        }
         for index in 0..self.chart.lanes.len() {
             svg.push_str(&self.lane(index));
         }
@@ -222,6 +225,18 @@ impl Drawing<'_> {
         }
         svg.push_str(&self.violation());
         svg + "</g></svg>"
+    }
+
+    /// A cut, between the lanes that it keeps apart.
+    fn band(&self, band: &Band) -> String {
+        let top = self.axis.middle(band.from);
+        let end = band.to.map_or(self.axis.end() + ROW, |number| self.axis.middle(number));
+        let between = band.between.iter().map(|&(one, other)| {
+            let (left, right) = (self.columns.middle(one) + 6, self.columns.middle(other) - 6);
+            let (width, height) = (right.saturating_sub(left), end.saturating_sub(top));
+            format!("<rect class=\"cut\" x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\"/>")
+        });
+        between.collect()
     }
 
     /// The line of a lane, with a break where its process crashes.
@@ -452,6 +467,7 @@ fn mark(doing: &Doing) -> Option<String> {
         Doing::Overtook { sent: Some(sent), .. } => Some(format!("↷ #{sent}")),
         Doing::Overtook { .. } => Some("↷".to_owned()),
         Doing::Reset => Some("! reset".to_owned()),
+        Doing::CutOff => Some("✗ cut off".to_owned()),
         Doing::Killed => Some("✗ killed".to_owned()),
         Doing::Silenced => Some("✗ no power".to_owned()),
         _ => None,

@@ -74,6 +74,7 @@ fn message(chart: &Chart, steps: &[Step], arrow: &Arrow) -> Option<(usize, Strin
 fn failure(step: &Step) -> String {
     match step.failed {
         true => format!(" ✗ {}", step.outcome),
+        false if step.network.contains(&Doing::CutOff) => " ✗ the link is cut".to_owned(),
         false => " ✗ nobody is bound there".to_owned(),
     }
 }

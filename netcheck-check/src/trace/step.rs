@@ -244,6 +244,13 @@ pub enum Doing {
     Reset,
     /// A call is never answered.
     Hung,
+    /// A datagram is sent over a link that is cut.
+    CutOff,
+    /// Something waits on a connection until a cut heals.
+    HeldUp {
+        /// The bytes, the end of the stream or the reset, and between whom.
+        what: String,
+    },
     /// The OS has ended a process, and closes what it held.
     Killed,
     /// A host has lost its power: nobody is told.
@@ -263,6 +270,8 @@ impl fmt::Display for Doing {
             Doing::FailedAlone => f.write_str("! failed: nothing else happened"),
             Doing::Reset => f.write_str("! reset: the network broke it"),
             Doing::Hung => f.write_str("! hung: it is never answered"),
+            Doing::CutOff => f.write_str("✗ lost: the link is cut"),
+            Doing::HeldUp { what } => write!(f, "… waits: {what}"),
             Doing::Killed => f.write_str("✗ killed: what it held is closed"),
             Doing::Silenced => f.write_str("✗ no power: nobody is told"),
         }

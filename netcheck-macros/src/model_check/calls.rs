@@ -33,9 +33,9 @@ fn call(word: &Word, nth: usize, Said { name, value }: &Said, words: &Words) -> 
         (Value::Nothing, _) => quote!(.#name()),
         (Value::List(inner), Takes::List(builder, table)) => {
             let call = if nth == 0 { call } else { format_ident!("also_{call}") };
-            let make = Ident::new(maker(inner, table), Span::call_site());
+            let make = maker(inner, table);
             let (builder, inner) = (Ident::new(builder, Span::call_site()), calls(inner, table));
-            quote!(.#call(::netcheck::check::#builder::#make() #inner))
+            quote!(.#call(::netcheck::check::#builder::#make #inner))
         }
         (Value::Choice(Choice { variant, .. }), Takes::Choice(of, _)) => {
             let of = Ident::new(of, Span::call_site());
@@ -56,6 +56,7 @@ fn call(word: &Word, nth: usize, Said { name, value }: &Said, words: &Words) -> 
             quote!(.#call([#(#numbers),*]))
         }
         (Value::Delays(delays), _) => self::delays(name, delays),
+        (Value::Process(_) | Value::Processes(_), Takes::ProcessMaker | Takes::ProcessesMaker) => TokenStream::new(),
         (Value::Process(process), _) => quote!(.process(#process)),
         (Value::Processes(processes), _) if word.name == "processes" => quote!(#(.process(#processes))*),
         (Value::Processes(processes), _) => quote!(.#call([#(#processes),*])),
@@ -66,10 +67,19 @@ fn call(word: &Word, nth: usize, Said { name, value }: &Said, words: &Words) -> 
     }
 }
 
-/// The function that makes the builder of a list.
-fn maker(words: &Words, table: &[Word]) -> &'static str {
-    let makers = || table.iter().filter(|word| matches!(word.takes, Takes::Maker)).map(|word| word.name);
-    makers().find(|name| words.has(name)).or_else(|| makers().next()).unwrap_or("new")
+/// The call of the function that makes the builder of a list.
+fn maker(words: &Words, table: &[Word]) -> TokenStream {
+    let said = |word: &&Word| words.has(word.name);
+    let makes =
+        |word: &&Word| matches!(word.takes, Takes::Maker | Takes::ProcessMaker | Takes::ProcessesMaker) && said(word);
+    let default = || table.iter().find(|word| matches!(word.takes, Takes::Maker));
+    let Some(maker) = table.iter().find(makes).or_else(default) else { return quote!(new()) };
+    let make = Ident::new(maker.name, Span::call_site());
+    match words.all(maker.name).next().and_then(|said| said.value.as_ref()) {
+        Some(Value::Process(process)) => quote!(#make(#process)),
+        Some(Value::Processes(processes)) => quote!(#make([#(#processes),*])),
+        _ => quote!(#make()),
+    }
 }
 
 fn delays(delay: &Ident, delays: &Delays) -> TokenStream {

@@ -1,8 +1,8 @@
 //! Refuses words that do not go together, and functions that cannot become a check.
 
 use netcheck_words::{
-    CHECK, CRASH, CRASH_EXCLUSIVE, Exclusive, FAULTS, FILES, FILES_EXCLUSIVE, LEFT, SEARCHES, TCP, UDP, UDP_EXCLUSIVE,
-    Word,
+    CHECK, CRASH, CRASH_EXCLUSIVE, Exclusive, FAULTS, FILES, FILES_EXCLUSIVE, LEFT, LINKS, PARTITION,
+    PARTITION_EXCLUSIVE, SEARCHES, TCP, UDP, UDP_EXCLUSIVE, Word,
 };
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
@@ -55,6 +55,20 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
         }
         if understood && crash.0.is_empty() {
             cx.error(name, netcheck_words::no_crash());
+        }
+    }
+    for (name, partition) in words.lists("partition") {
+        exclusive(partition, PARTITION_EXCLUSIVE, cx);
+        processes(partition, cx);
+        not_zero(partition, PARTITION, cx);
+        if understood && !partition.has_any(LINKS) {
+            cx.error(name, netcheck_words::no_links());
+        }
+        if let (Some(between), Some(Value::Processes(names))) = (partition.get("between"), partition.value("between"))
+            && names.len() != 2
+            && !names.is_empty()
+        {
+            cx.error(between, netcheck_words::not_two());
         }
     }
     if let Some(at_most) = words.get("at_most")
@@ -300,7 +314,7 @@ fn processes(words: &Words, cx: &Ctxt) {
     if let Some(processes) = words.get("processes").filter(|_| words.has("process")) {
         cx.error(processes, "`processes` can't be combined with `process`: put all names into `processes`");
     }
-    for word in ["process", "processes", "between"] {
+    for word in ["process", "processes", "between", "isolate"] {
         let names: Vec<&LitStr> = match words.value(word) {
             Some(Value::Process(name)) => vec![name],
             Some(Value::Processes(names)) => names.iter().collect(),

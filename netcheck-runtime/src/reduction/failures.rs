@@ -87,9 +87,9 @@ impl Footprints {
 
 /// Whether calls may fail in a state, and only where time stands.
 fn may_matter(view: View<'_>, footprints: &Footprints, state: &[u32]) -> bool {
-    // A process may start again whatever the budget is.
-    let some_starts = view.declares_crashes();
-    footprints.some_may_fail() && !view.has_delay() && (some_starts || view.budget(state).allows(1))
+    // A process may start again, and a cut heal, whatever the budget is.
+    let some_come = view.declares_crashes() || view.declares_partitions();
+    footprints.some_may_fail() && !view.has_delay() && (some_come || view.budget(state).allows(1))
 }
 
 /// Joins the movers whose calls may fail at the instants of each other's timers.

@@ -266,6 +266,7 @@ fn forgotten(view: View<'_>, footprints: &Footprints, state: &[u32], part: &[Fut
         Component::Connection(connection) => {
             view.connections.processes(connection).iter().any(|&process| is_own(process))
         }
+        Component::Reach => touched.iter().any(|bit| matches!(footprints.resource(bit), Resource::Reach(..))),
         Component::Clock => footprints.is_in(&touched, Resource::Clock),
         Component::Monitor(monitor) => footprints.is_in(&touched, Resource::Monitor(monitor)),
         Component::Zone | Component::Faults | Component::Observed => true,

@@ -65,6 +65,8 @@ impl Repeats {
             Move::Hang { node, .. } | Move::Dial { node, .. } => {
                 !is_known || self.known.nodes.get(node.index()).is_none_or(|&repeats| repeats)
             }
+            // The cuts that were made are counted.
+            Move::Cut { .. } | Move::Heal { .. } => false,
             Move::LoseInFlight
             | Move::Arrive { .. }
             | Move::Reach { .. }
@@ -81,6 +83,7 @@ impl Repeats {
         match step.step {
             Move::Unit { edge, .. } => self.relied_on.insert(edge.0),
             Move::Hang { node, .. } | Move::Dial { node, .. } => self.left_once.insert(node.0),
+            Move::Cut { .. } | Move::Heal { .. } => {}
             _ => self.relied_on_order |= !system.learner.has_cycles(),
         }
     }

@@ -68,7 +68,8 @@ pub(super) fn is_same(system: &System, step: &Transition, path_step: &Transition
                 && (!matches!((class, path_step_class), (Class::Delivery { .. }, Class::Delivery { .. }))
                     || step.writes == path_step.writes)
         }
-        (Move::Hang { .. }, Move::Hang { .. }) => step.step == path_step.step,
+        (Move::Cut { .. }, Move::Cut { .. }) => step.step == path_step.step && step.writes == path_step.writes,
+        (Move::Hang { .. }, Move::Hang { .. }) | (Move::Heal { .. }, Move::Heal { .. }) => step.step == path_step.step,
         (Move::Pass { .. }, Move::Pass { .. }) => true,
         (Move::Arrive { .. }, Move::Arrive { .. })
         | (Move::Settle { .. }, Move::Settle { .. })

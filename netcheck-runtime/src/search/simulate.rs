@@ -345,6 +345,7 @@ fn fault_point(step: &Transition) -> FaultPoint {
     match step.step {
         Move::Unit { unit, node, input, .. } => Some((unit, node.0, input.key.0, input.outcome.0)),
         Move::Hang { unit, node, key } => Some((unit, node.0, key.0, u32::MAX)),
+        Move::Cut { unit, node, key, cut: (_, number) } => Some((unit, node.0, key.0, u32::MAX - 1 - number)),
         _ => None,
     }
 }

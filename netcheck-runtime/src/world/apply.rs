@@ -31,6 +31,8 @@ impl View<'_> {
             | Move::Reach { .. }
             | Move::Delay { .. }
             | Move::Settle { .. }
+            | Move::Cut { .. }
+            | Move::Heal { .. }
             | Move::Part { .. } => {}
             Move::Park(units) => {
                 for &unit in units {

@@ -56,6 +56,8 @@ pub enum Component {
     Clock,
     /// In dense time: the instants of the scheduled events.
     Zone,
+    /// Which hosts reach each other, where links may be cut: 0 as long as none was.
+    Reach,
     /// The number of faults so far.
     Faults,
     /// The fault regions that a unit is in.

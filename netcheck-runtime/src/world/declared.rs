@@ -7,6 +7,7 @@ use crate::world::delays::Delays;
 use crate::world::monitors::observer::Observer;
 use crate::world::tcp::failures::Failures;
 use crate::world::tcp::rules::TcpRules;
+use netcheck_models::host::reach::Partition;
 use netcheck_models::storage::Policy;
 use netcheck_models::tcp::StreamRules;
 use netcheck_models::time::Delay;
@@ -78,6 +79,8 @@ pub struct Declared {
     pub at_most: Option<u32>,
     /// A process belongs to the first group that names it.
     pub crashes: Vec<Crashes>,
+    /// The links that may be cut, by the numbers of processes.
+    pub partitions: Vec<Partition>,
     /// The horizon, in nanoseconds of the programs' time: nothing is explored that happens later.
     pub duration_ns: Option<u64>,
     pub observers: Vec<Observer>,
@@ -105,6 +108,7 @@ impl Declared {
                     tcp,
                     at_most: None,
                     crashes: Vec::new(),
+                    partitions: Vec::new(),
                     files: FileFailures::default(),
                     ignores_regions: true,
                     ..self

@@ -99,6 +99,7 @@ impl View<'_> {
                 self.in_order(state, offers, asker, enabled)?;
                 self.complete_at_once(state, (unit, offers), first, enabled)?;
                 self.crashes(state, (unit, node), enabled)?;
+                self.cuts_and_heals(state, (unit, node), enabled)?;
                 continue;
             }
             for offer in offers {
@@ -110,6 +111,7 @@ impl View<'_> {
             }
             self.complete_at_once(state, (unit, offers), first, enabled)?;
             self.crashes(state, (unit, node), enabled)?;
+            self.cuts_and_heals(state, (unit, node), enabled)?;
         }
         Ok(())
     }

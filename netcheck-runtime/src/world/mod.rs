@@ -1,8 +1,8 @@
 //! The world of one check: state vectors, the components at their positions, and the steps between states.
 //!
 //! Each kind of component has a folder, and [`kinds`] is the table of the kinds: [`udp`], [`tcp`], [`mailboxes`], [`storage`], [`time`], [`tasks`],
-//! [`choices`], [`faults`], [`monitors`]. [`host`] is no kind itself: the kinds share its addresses and ports. The modules that all
-//! kinds have in common:
+//! [`choices`], [`faults`], [`monitors`]. [`host`] and [`reach`] are no kinds themselves: the kinds share the addresses and ports of
+//! hosts, and which hosts reach each other. The modules that all kinds have in common:
 //!
 //! - [`components`], [`intern`]: the components at the positions of a state vector, and their values; [`store`]: the
 //!   visited states;
@@ -35,6 +35,7 @@ pub mod monitors;
 mod network_state;
 pub mod prepared;
 pub(crate) mod quiet;
+mod reach;
 pub(crate) mod readiness;
 pub(crate) mod renaming;
 pub mod step;

@@ -79,7 +79,7 @@ impl View<'_> {
     }
 
     /// Whether a mover for which `timed` holds is in the middle of a poll and has none of the `possible` steps but
-    /// failures. Such a mover tries an operation that cannot complete yet; its poll then leads to a state to which
+    /// failures, and what may take any time. Such a mover tries an operation that cannot complete yet; its poll then leads to a state to which
     /// another alternative of the same `select!` leads as well, so no observer sees the mover in this state.
     pub(super) fn is_dead_end(self, state: &[u32], timed: &dyn Fn(Mover) -> bool, possible: &[Transition]) -> bool {
         // Reads few nodes, because this function is called for every state.
@@ -88,7 +88,7 @@ impl View<'_> {
         let nodes = units.map(|(_, unit)| NodeId(unit.component.of(state))).filter(|&node| self.automata.is_live(node));
         nodes.filter_map(|node| self.automata.polled(node)).filter(|mover| timed(*mover)).any(|polled| {
             let mut own = possible.iter().filter(|step| self.mover(step) == Some(polled));
-            own.all(Transition::is_failure)
+            own.all(Transition::holds_nothing_up)
         })
     }
 
@@ -99,8 +99,11 @@ impl View<'_> {
             Move::Unit { unit, .. } | Move::Hang { unit, .. } | Move::Dial { unit, .. } if !self.modes.tracks => {
                 Some(Mover { unit, task: None })
             }
+            Move::Cut { unit, .. } | Move::Heal { unit, .. } if !self.modes.tracks => Some(Mover { unit, task: None }),
             Move::Unit { node, input: Input { key, .. }, .. }
             | Move::Hang { node, key, .. }
+            | Move::Cut { node, key, .. }
+            | Move::Heal { node, key, .. }
             | Move::Dial { node, key, .. } => Some(self.automata.mover(node, key)),
             Move::LoseInFlight
             | Move::Pass { .. }

@@ -199,6 +199,7 @@ impl<'a> Renaming<'a> {
             Component::Connection(_)
             | Component::Clock
             | Component::Zone
+            | Component::Reach
             | Component::Faults
             | Component::Monitor(_)
             | Component::Observed => component,

@@ -5,6 +5,7 @@ use super::events::EventsId;
 use crate::id::{NodeId, UnitId};
 use crate::operation::{Input, OperationKey, Side};
 use crate::unit::automaton::EdgeId;
+use netcheck_models::host::reach::CutName;
 use smallvec::SmallVec;
 
 /// The message of a step, as its events tell it.
@@ -73,6 +74,10 @@ pub enum Move {
     Pass { ns: u64 },
     /// A unit's connect will never be answered.
     Hang { unit: UnitId, node: NodeId, key: OperationKey },
+    /// Links between hosts are cut, beside an operation of a unit that the cut stops.
+    Cut { unit: UnitId, node: NodeId, key: OperationKey, cut: CutName },
+    /// A cut heals, beside an operation of a unit that it lets through.
+    Heal { unit: UnitId, node: NodeId, key: OperationKey, cut: CutName },
     /// Daemons that nothing can wake leave the state vector.
     Park(SmallVec<[UnitId; 4]>),
     /// From here on, these units are explored by themselves: all others leave the state vector, which never meet them.
@@ -88,7 +93,7 @@ pub enum Class {
     Delivery { required: bool, may_wait: bool },
     /// A deadline: the time until then passes.
     Timer { advance_ns: i64 },
-    /// Nothing: a call fails although it need not, or a process crashes. Steps with other conditions stay possible.
+    /// Nothing: a call fails although it need not, a process crashes, or links are cut. Steps with other conditions stay possible.
     Failure,
     /// Nothing: what has to come at last may take any time. Steps with other conditions stay possible.
     AnyTime,
@@ -117,7 +122,7 @@ impl Transition {
     /// Whether the step is a failure that need not happen. A state that offers only failures may be the end of an
     /// execution.
     pub fn is_failure(&self) -> bool {
-        matches!(self.step, Move::Unit { class: Class::Failure, .. } | Move::Hang { .. })
+        matches!(self.step, Move::Unit { class: Class::Failure, .. } | Move::Hang { .. } | Move::Cut { .. })
     }
 
     /// Whether steps that come only if there is no other are possible beside it: a failure, or what may take any time.
@@ -138,6 +143,7 @@ impl Transition {
     pub(crate) fn class(&self) -> Option<Class> {
         match self.step {
             Move::Unit { class, .. } => Some(class),
+            Move::Heal { .. } => Some(Class::AnyTime),
             Move::Dial { .. } => Some(Class::Delivery { required: true, may_wait: false }),
             _ => None,
         }

@@ -123,6 +123,7 @@ impl System {
             stream_ports: Interner::new(),
             mailboxes: Interner::new(),
             storages: Interner::new(),
+            reaches: Interner::new(),
             images: Images::default(),
             held: Interner::new(),
             connections: Connections::default(),
@@ -148,6 +149,9 @@ impl System {
         system.add_units();
         if system.declared.is_dense() {
             system.tables.zone = Some(system.components.id(Component::Zone));
+        }
+        if system.declares_partitions() {
+            system.components.id(Component::Reach);
         }
         let observers = system.declared.observers.clone();
         for (number, observer) in (0..).zip(observers) {
@@ -236,6 +240,7 @@ impl System {
             Missing::StreamBindings(bindings) => _ = self.stream_ports.intern(&bindings),
             Missing::Mailboxes(all) => _ = self.mailboxes.intern(&all),
             Missing::Storage(storage) => _ = self.storages.intern(&Some(storage)),
+            Missing::Reach(reach) => _ = self.reaches.intern(&reach),
             Missing::Held(held) => _ = self.held.intern(&held),
             Missing::Timers(timers) => _ = self.timers.intern(&timers),
             Missing::Time(at_ns) => _ = self.times.intern(&at_ns),

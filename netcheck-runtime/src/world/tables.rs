@@ -24,7 +24,7 @@ use crate::world::tcp::connections::Connections;
 use ahash::AHashMap;
 use netcheck_models::budget::Budget;
 use netcheck_models::event::Event;
-use netcheck_models::host::is_local;
+use netcheck_models::host::{is_local, reach::Reach};
 use netcheck_models::mailboxes::Mailboxes;
 use netcheck_models::storage::Storage;
 use netcheck_models::time::{Countdowns, Time, Zone};
@@ -71,6 +71,7 @@ pub struct Tables {
     pub stream_ports: Interner<StreamBindings>,
     pub mailboxes: Interner<Mailboxes<SocketId>>,
     pub(super) storages: Interner<Option<Storage>>,
+    pub reaches: Interner<Reach>,
     pub images: Images,
     pub held: Interner<HeldConnection>,
     pub connections: Connections,
@@ -170,6 +171,7 @@ pub(crate) enum Missing {
     StreamBindings(StreamBindings),
     Mailboxes(Mailboxes<SocketId>),
     Storage(Storage),
+    Reach(Reach),
     Held(HeldConnection),
     Timers(Countdowns),
     Time(u64),

@@ -110,6 +110,10 @@ pub(crate) enum Resource {
     /// The host of a process loses its power, and datagrams under way from it are lost. In which states a receive depends on that
     /// is told by [`Footprints::under_way`](crate::reduction::footprint::Footprints::under_way).
     Silenced(ProcessId),
+    /// What a process sends to another one comes through from now on, or no longer.
+    Reach(ProcessId, ProcessId),
+    /// Something goes from a process to another one, or is taken that has come from there, where the link may be cut.
+    Carried(ProcessId, ProcessId),
     /// Streams of a process may be closed because another task ends the task that holds them.
     Torn(ProcessId),
     /// A monitor sees a step.
@@ -171,6 +175,7 @@ impl Resource {
             R::TriedIn(connection, _) | R::TriedOut(connection, _) => {
                 processes.extend(tables.connections.processes(connection));
             }
+            R::Reach(from, to) | R::Carried(from, to) => processes.extend([from, to]),
             R::Budget | R::Clock | R::Reading | R::Failing | R::Later | R::Monitor(_) => {}
         }
     }

@@ -306,8 +306,14 @@ impl FirstFaults {
                 let lost = datagrams.lost_in_flight(system, transition);
                 return Event::GivenUp(lost.into_iter().map(|(_, number)| number).collect());
             }
+            Move::Cut { .. } => {
+                let lost = datagrams.lost_in_flight(system, transition);
+                datagrams.stay(system, transition);
+                return Event::GivenUp(lost.into_iter().map(|(_, number)| number).collect());
+            }
             Move::Unit { node, input, .. } => (*node, *input),
             Move::Hang { .. }
+            | Move::Heal { .. }
             | Move::Pass { .. }
             | Move::Park(_)
             | Move::Part { .. }
@@ -346,8 +352,9 @@ impl FirstFaults {
     fn operation(&mut self, system: &mut System, state: &[u32], transition: &Transition) -> FaultId {
         let (unit, node, key) = match transition.step {
             Move::Unit { unit, node, input, .. } => (unit, node, input.key),
-            Move::Hang { unit, node, key } => (unit, node, key),
+            Move::Hang { unit, node, key } | Move::Cut { unit, node, key, .. } => (unit, node, key),
             Move::LoseInFlight
+            | Move::Heal { .. }
             | Move::Pass { .. }
             | Move::Park(_)
             | Move::Part { .. }
@@ -427,7 +434,11 @@ fn ending(system: &System, state: &[u32], process: ProcessId, is_deadlock: bool)
 
 /// How a call fails.
 fn failure(system: &System, transition: &Transition) -> Did {
-    let Move::Unit { input, .. } = transition.step else { return Did::Hung };
+    let input = match transition.step {
+        Move::Unit { input, .. } => input,
+        Move::Cut { .. } => return Did::Cut,
+        _ => return Did::Hung,
+    };
     if system.told(transition).iter().any(|happened| happened.events.contains(&NetworkEvent::Reset)) {
         return Did::Reset;
     }

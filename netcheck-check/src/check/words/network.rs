@@ -1,12 +1,14 @@
-//! The words of `udp(…)`, `tcp(…)`, `crash(…)` and `fs(…)`.
+//! The words of `udp(…)`, `tcp(…)`, `crash(…)`, `partition(…)` and `fs(…)`.
 
 use super::grammar::Word;
 use super::{
-    DIRECTIONS, SIDES, Wrong, alone, between, choice, copies, delay, each, exclusive, has_any, list, positive, process,
-    processes, unknown_in, value,
+    DIRECTIONS, SIDES, Wrong, alone, between, choice, copies, delay, each, exclusive, has_any, list, positive,
+    positive_in, process, processes, unknown_in, value,
 };
-use crate::check::{Crash, Files, Tcp, Udp};
-use netcheck_words::{CRASH, CRASH_EXCLUSIVE, Exclusive, FILES, FILES_EXCLUSIVE, TCP, UDP, UDP_EXCLUSIVE};
+use crate::check::{Crash, Files, Partition, Tcp, Udp};
+use netcheck_words::{
+    CRASH, CRASH_EXCLUSIVE, Exclusive, FILES, FILES_EXCLUSIVE, PARTITION, PARTITION_EXCLUSIVE, TCP, UDP, UDP_EXCLUSIVE,
+};
 
 /// Words of all lists that do not go together.
 const PROCESSES: &[Exclusive] = &[("process", "processes", "put all names into `processes`")];
@@ -102,6 +104,32 @@ pub(super) fn crash(word: &Word<'_>) -> Result<Crash, Wrong> {
     match words.is_empty() {
         true => Err(word.wrong(netcheck_words::no_crash())),
         false => Ok(crash),
+    }
+}
+
+pub(super) fn partition(word: &Word<'_>) -> Result<Partition, Wrong> {
+    let words = list(word)?;
+    let mut made = None;
+    for word in each(words, PARTITION)? {
+        let partition = || made.clone().unwrap_or_else(Partition::any);
+        made = Some(match word.name {
+            "isolate" => Partition::isolate(process(value(word)?)?),
+            "between" => match <[String; 2]>::try_from(processes(word)?) {
+                Ok(between) => Partition::between(between),
+                Err(_) => return Err(word.wrong(netcheck_words::not_two())),
+            },
+            "halves" => alone(word, Partition::halves())?,
+            "any" => alone(word, Partition::any())?,
+            "one_way" => alone(word, partition().one_way())?,
+            "for_ever" => alone(word, partition().for_ever())?,
+            "times" => partition().times(positive_in(word, PARTITION)?),
+            _ => return Err(unknown_in("partition", word, PARTITION)),
+        });
+    }
+    exclusive(words, PARTITION_EXCLUSIVE)?;
+    match made.filter(|_| has_any(words, netcheck_words::LINKS)) {
+        Some(partition) => Ok(partition),
+        None => Err(word.wrong(netcheck_words::no_links())),
     }
 }
 

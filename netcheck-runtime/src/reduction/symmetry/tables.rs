@@ -47,6 +47,7 @@ impl Kind {
             | Component::Timers(_)
             | Component::Clock
             | Component::Zone
+            | Component::Reach
             | Component::Faults
             | Component::Scope(_)
             | Component::Monitor(_)

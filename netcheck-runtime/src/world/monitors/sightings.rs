@@ -50,7 +50,7 @@ impl View<'_> {
                 }
                 seen
             }
-            Move::LoseInFlight | Move::Arrive { .. } | Move::Reach { .. } => {
+            Move::LoseInFlight | Move::Arrive { .. } | Move::Reach { .. } | Move::Cut { .. } | Move::Heal { .. } => {
                 time_before(self).into_iter().chain(self.losses(state, transition)).collect()
             }
             Move::Pass { ns } => smallvec![Sighting::Passed { ns }],

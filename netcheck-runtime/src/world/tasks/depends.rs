@@ -82,6 +82,10 @@ impl Touches {
         }
         self.hang_up(system, edge);
         self.close_mailboxes(system, process);
+        if !holdings.listeners.is_empty() {
+            // Connections in a backlog are reset, whoever has made them.
+            self.crosses_to_all(system, process);
+        }
         for (_, port) in holdings.listeners {
             let port = system.components.id(Component::StreamPort(process, port));
             self.close_listener(port);

@@ -40,6 +40,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
             if fails.ever() {
                 // The failure resets the first connection in the backlog.
                 touches.affects(Resource::Unlisted(port));
+                touches.crosses_to_all(system, process);
                 touches.depends_when(When::Contended, Resource::Used(port));
                 touches.failure(system, unit);
             }
@@ -107,6 +108,7 @@ pub(crate) fn effect(touches: &mut Touches, system: &mut System, (unit, _): (Uni
         Effect::CloseListener { local, .. } => {
             let port = system.components.id(Component::StreamPort(process, local.port()));
             touches.close_listener(port);
+            touches.crosses_to_all(system, process);
         }
         Effect::GiveUp { socket, local, peer } => touches.give_up(system, unit, (socket, local, peer)),
         // Nobody else knows a pair that is made.
@@ -208,6 +210,7 @@ impl Touches {
             self.listening(system.components.id(Component::StreamPort(own, local.port())));
         }
         if let Some((host, port)) = to {
+            self.crosses_both_ways(system, system.process_of(unit), host);
             self.affects(Resource::Dialed(port)).affects(Resource::Reached(host)).depends_on(Resource::Torn(host));
             self.depends_when(When::Unmade, Resource::Dialed(port))
                 .depends_when(When::Unmade, Resource::TriedAccept(port))
@@ -286,6 +289,7 @@ impl Touches {
     fn stream(&mut self, system: &System, unit: UnitId, end: ConnectionEnd, fails: bool) {
         let (peer, _) = system.connections.end(end.connection, end.peer());
         self.affects(Resource::Reached(peer)).depends_on(Resource::Torn(peer));
+        self.crosses_both_ways(system, system.process_of(unit), peer);
         self.use_port(system, end);
         if let Some(port) = listening_port(system, end) {
             self.depends_when(When::Contended, Resource::Unlisted(port));
@@ -313,12 +317,16 @@ impl Touches {
 
     /// A failure affects the budget, but does not depend on it: no failure needs to happen.
     pub(crate) fn failure(&mut self, system: &System, unit: UnitId) {
+        self.failure_in(system, system.process_of(unit));
+    }
+
+    /// As [`Touches::failure`], of any unit of a process.
+    pub(crate) fn failure_in(&mut self, system: &System, process: ProcessId) {
         self.affects(Resource::Failing);
         if system.is_limited() {
             self.affects(Resource::Budget);
         }
         if system.demands.has_regions() {
-            let process = system.process_of(unit);
             self.affects(Resource::InScope(process)).depends_on(Resource::Scoped(process));
         }
     }
@@ -326,6 +334,8 @@ impl Touches {
     pub(crate) fn close(&mut self, system: &System, end: ConnectionEnd) {
         let (peer, _) = system.connections.end(end.connection, end.peer());
         self.affects(Resource::Reached(peer));
+        let (own, _) = system.connections.end(end.connection, end.side);
+        self.crosses_both_ways(system, own, peer);
         self.use_port(system, end);
         self.breaks(system, end, system.demands.lingers);
     }

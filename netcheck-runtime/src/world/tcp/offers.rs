@@ -101,7 +101,7 @@ impl View<'_> {
         if self.has_segments() { Class::Immediate } else { Class::Delivery { required: true, may_wait: false } }
     }
 
-    pub(super) fn connection_at(&self, state: &[u32], end: ConnectionEnd) -> &Connection {
+    pub(in crate::world) fn connection_at(&self, state: &[u32], end: ConnectionEnd) -> &Connection {
         &self.held.get(end.component.of(state)).connection
     }
 
@@ -195,7 +195,9 @@ impl View<'_> {
             let (faults, events) = (Event::Hung.faults(), self.event(Event::Hung)?);
             offers.enabled.moves.push(Transition { step, writes, faults, events, watched: None });
         }
-        if to.is_some_and(|(host, _)| self.is_silent(state, host)) {
+        if to
+            .is_some_and(|(host, _)| self.is_silent(state, host) || self.is_unreachable(state, offers.asker.unit, host))
+        {
             return Ok(());
         }
         match self.dial(state, offers.asker.unit, (socket, local, peer), to)? {

@@ -8,7 +8,7 @@
 use super::connections::ConnectionEnd;
 use super::offers::{Offers, broken};
 use super::segments::kept;
-use crate::id::SocketId;
+use crate::id::{ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Outcome, Side};
 use crate::world::components::{Component, ComponentId, HeldConnection, REFUSED, connection_dialed, dialed};
 use crate::world::enabled::Asker;
@@ -34,6 +34,17 @@ impl View<'_> {
             (REFUSED, None) => Some(Answer::Refused),
             (_, None) => None,
         })
+    }
+
+    /// Whether a connect has been answered of which the program does not know yet.
+    pub(in crate::world) fn is_answered(self, state: &[u32], socket: SocketId) -> Lookup<bool> {
+        Ok(self.connect_answer(state, socket)?.is_some())
+    }
+
+    /// Whether no connect of a unit to a process is answered, since a link between the two is cut.
+    pub(super) fn is_unreachable(self, state: &[u32], unit: UnitId, host: ProcessId) -> bool {
+        let own = self.process_of(unit);
+        self.is_cut_off_from(state, own, host) || self.is_cut_off_from(state, host, own)
     }
 
     /// Offers to make the connection, with these writes, or to refuse it.

@@ -116,9 +116,12 @@ impl<'a> View<'a> {
     /// The process of a step in dense time; of a step of the network, the one that it leads to.
     pub(crate) fn process_of_step(self, transition: &Transition) -> Option<ProcessId> {
         match &transition.step {
-            Move::Unit { unit, .. } | Move::Hang { unit, .. } | Move::Dial { unit, .. } | Move::Settle { unit, .. } => {
-                Some(self.process_of(*unit))
-            }
+            Move::Unit { unit, .. }
+            | Move::Hang { unit, .. }
+            | Move::Dial { unit, .. }
+            | Move::Cut { unit, .. }
+            | Move::Heal { unit, .. }
+            | Move::Settle { unit, .. } => Some(self.process_of(*unit)),
             Move::Arrive { channel, .. } => self.process_at_end(*channel),
             Move::Park(units) => units.first().map(|unit| self.process_of(*unit)),
             Move::Part { units } => units.first().map(|unit| self.process_of(*unit)),

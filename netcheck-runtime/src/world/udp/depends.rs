@@ -41,12 +41,14 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
         Prepared::Send(Send { socket, host, port, .. }) => {
             touches.sends_datagram(system, *socket);
             if let (Some(host), Some(port)) = (host, port) {
+                touches.crosses(system, process, (process, *host));
                 touches.sends_to_port(system, *port, [process, *host]);
             }
         }
         Prepared::SendToGroup(SendToGroup { socket, hosts, .. }) => {
             touches.sends_datagram(system, *socket);
             for (host, port) in hosts {
+                touches.crosses(system, process, (process, *host));
                 touches.sends_to_port(system, *port, [process, *host]);
                 touches.affects(Resource::ToGroup(*host)).depends_on(Resource::Joined(*host));
             }
@@ -62,6 +64,7 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
                 .affects(Resource::Taken(port))
                 .depends_on(Resource::Taken(port))
                 .depends_on(Resource::Appended(port));
+            touches.takes_from_all(system, receiver);
             touches.seen_losses(system);
             let is_perturbed = !system.declared.udp.is_empty() || system.demands.regions.is_some();
             if system.is_limited() && is_perturbed {

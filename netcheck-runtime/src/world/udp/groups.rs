@@ -33,9 +33,13 @@ impl View<'_> {
         let SendToGroup { socket, from, to, datagram, .. } = *send;
         let mut change = Change { events: self.known.unbound, ..Change::quiet(Writes::new()) };
         let mut told = Told::new();
-        for &(_, port) in &send.hosts {
+        for &(host, port) in &send.hosts {
             let Some(binding) = self.route(state, port, from, to) else { continue };
             if self.is_deaf(state, binding) {
+                continue;
+            }
+            if self.is_cut_off_from(state, self.process_of(socket.unit), host) {
+                change.events = self.event(Event::CutOff)?;
                 continue;
             }
             let channel = self.channel(socket, binding.socket)?;

@@ -9,6 +9,7 @@ use crate::world::components::{Binding, Component};
 use crate::world::enabled::{Asker, Enabled, Losable};
 use crate::world::step::{Change, Class, Writes};
 use crate::world::tables::{Lookup, Missing, View};
+use netcheck_models::event::Event;
 use netcheck_models::host::overlap;
 use smallvec::smallvec;
 use std::net::SocketAddr;
@@ -90,7 +91,10 @@ impl View<'_> {
             }
             (None, None) => None,
         };
-        if let Some((channel, receiver, events)) = channel {
+        let is_cut_off = host.is_some_and(|host| self.is_cut_off_from(state, self.process_of(socket.unit), host));
+        if is_cut_off && channel.is_some() {
+            change.events = self.event(Event::CutOff)?;
+        } else if let Some((channel, receiver, events)) = channel {
             let perturbed = self.perturbed(state, channel.rules, (socket.unit, receiver))?;
             let link = self.dispatch(channel.component.of(state), datagram, perturbed)?;
             change.writes.push((channel.component, link));

@@ -1,0 +1,47 @@
+//! What a check says of cuts of the network, beside other declarations.
+
+use super::{Checker, Partition, Tasks};
+use crate::error::Error;
+use netcheck_runtime::world::declared::Declared;
+
+impl Checker {
+    /// Declares how the network falls apart, in place of what was declared before.
+    pub fn partition(mut self, partition: Partition) -> Self {
+        self.partitions = vec![partition];
+        self
+    }
+
+    /// Declares further cuts of the network: those of each declaration are counted by themselves.
+    pub fn also_partition(mut self, partition: Partition) -> Self {
+        self.partitions.push(partition);
+        self
+    }
+}
+
+/// Streams keep their writes where links are cut, for any last of them may wait.
+pub(super) fn set_up(declared: &mut Declared, checker: &mut Checker) -> Result<(), Error> {
+    if declared.partitions.is_empty() {
+        return Ok(());
+    }
+    if declared.is_dense() {
+        return Err(Error::new(
+            "`partition` can't be combined with `delay` yet: which packets are under way when a link is cut, and when what \
+             waits arrives, is not modelled there; leave one of them out"
+                .to_owned(),
+        ));
+    }
+    if declared.has_power_failures() {
+        return Err(Error::new(
+            "`partition` can't be combined with `crash(power)` yet: what a silent host has sent, and waits behind a cut, is \
+             not modelled; leave one of them out, or say `crash(kill)`"
+                .to_owned(),
+        ));
+    }
+    declared.tcp.streams.keeps_writes = true;
+    // The argument for them does not cover hosts that are told apart by what is cut, nor tasks that move each by itself.
+    (checker.symmetry, checker.merges_after) = (false, usize::MAX);
+    if checker.tasks == Tasks::Tracked {
+        checker.tasks = Tasks::Shared;
+    }
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! The resources of what goes over links that may be cut.
+
+use super::way;
+use crate::id::ProcessId;
+use crate::world::system::System;
+use crate::world::touches::{Resource, Touches};
+use netcheck_models::host::reach::{Partition, Way};
+use std::collections::BTreeSet;
+
+impl Touches {
+    /// Something that a process does goes from one process to another, or is taken that has come from there: links may be cut
+    /// or heal beside it.
+    pub(in crate::world) fn crosses(&mut self, system: &System, by: ProcessId, (from, to): (ProcessId, ProcessId)) {
+        let own = way(from, to);
+        let cut_together: BTreeSet<Way> = declaring(system, own).flat_map(links).collect();
+        if cut_together.is_empty() {
+            return;
+        }
+        self.affects(carried(own)).depends_on(reach(own));
+        for other in cut_together {
+            self.affects(reach(other)).depends_on(carried(other));
+        }
+        self.failure_in(system, by);
+    }
+
+    /// The same, between a process and another one, in both directions.
+    pub(in crate::world) fn crosses_both_ways(&mut self, system: &System, process: ProcessId, other: ProcessId) {
+        self.crosses(system, process, (process, other));
+        self.crosses(system, process, (other, process));
+    }
+
+    /// The same, between a process and each other one.
+    pub(in crate::world) fn crosses_to_all(&mut self, system: &System, process: ProcessId) {
+        for other in (0..system.processes.len() as u32).map(ProcessId).filter(|other| *other != process) {
+            self.crosses_both_ways(system, process, other);
+        }
+    }
+
+    /// A process takes what has come from any other one.
+    pub(in crate::world) fn takes_from_all(&mut self, system: &System, process: ProcessId) {
+        for other in (0..system.processes.len() as u32).map(ProcessId).filter(|other| *other != process) {
+            self.crosses(system, process, (other, process));
+        }
+    }
+}
+
+/// The declarations of which some cut stops a link: at most so many of its cuts are made, so that one depends on each other.
+fn declaring(system: &System, way: Way) -> impl Iterator<Item = &Partition> {
+    system.declared.partitions.iter().filter(move |partition| partition.cuts.iter().any(|cut| cut.stops(way)))
+}
+
+fn links(partition: &Partition) -> impl Iterator<Item = Way> {
+    partition.cuts.iter().flat_map(|cut| cut.links())
+}
+
+fn carried((from, to): Way) -> Resource {
+    Resource::Carried(ProcessId(from), ProcessId(to))
+}
+
+fn reach((from, to): Way) -> Resource {
+    Resource::Reach(ProcessId(from), ProcessId(to))
+}

@@ -1,0 +1,278 @@
+//! Links that are cut, and heal: what is lost, what waits, and who waits for ever.
+
+use netcheck as tokio;
+use netcheck::check::{Checker, Partition, Report, Udp, Verdict, ViolationKind};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
+use tokio::time::timeout;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// The report of a check with the reduction and without it, which find the same.
+fn checked(checker: Checker, register: impl Fn(&mut netcheck::Network) + Copy) -> Report {
+    let [reduced, all] = [true, false].map(|reduction| checker.clone().reduction(reduction).check(|net| register(net)));
+    assert_eq!(reduced.verdict(), all.verdict(), "{reduced}\n{all}");
+    if reduced.verdict() == Verdict::Verified {
+        for name in ["client", "server"] {
+            assert_eq!(reduced.outputs(name), all.outputs(name));
+        }
+    }
+    reduced
+}
+
+fn verified(checker: Checker, register: impl Fn(&mut netcheck::Network) + Copy) -> Report {
+    let report = checked(checker, register);
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    report
+}
+
+fn between() -> Partition {
+    Partition::between(["client", "server"])
+}
+
+fn cut(partition: Partition) -> Checker {
+    Checker::new().partition(partition)
+}
+
+/// Answers each request with how many there were.
+async fn counter() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    let mut count = 0;
+    loop {
+        let (_, from) = socket.recv_from(&mut [0]).await.unwrap();
+        count += 1;
+        socket.send_to(&[count], from).await.unwrap();
+    }
+}
+
+/// Asks so many times; 0 stands for no answer.
+async fn ask(times: usize) -> Vec<u8> {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    socket.connect("server:4000").await.unwrap();
+    let mut answers = Vec::new();
+    for _ in 0..times {
+        let mut answer = [0];
+        socket.send(b"?").await.unwrap();
+        let answered = timeout(SECOND, socket.recv(&mut answer)).await;
+        answers.push(answered.map_or(0, |_| answer[0]));
+    }
+    answers
+}
+
+fn counting(net: &mut netcheck::Network) {
+    net.daemon("server", counter);
+    net.process("client", || ask(2)).after("server");
+}
+
+#[test]
+fn datagrams_over_a_cut_are_lost() {
+    let report = verified(cut(between()), counting);
+    // A request or an answer is lost, and so may the next one be: the cut heals at any time.
+    assert_eq!(report.outputs("client"), ["[0, 0]", "[0, 1]", "[0, 2]", "[1, 0]", "[1, 2]"]);
+    let lossy = verified(Checker::new().udp(Udp::new().loss()), counting);
+    assert_eq!(report.outputs("client"), lossy.outputs("client"));
+    assert_eq!((report.states(), lossy.states()), (55, 39));
+}
+
+#[test]
+fn a_cut_for_ever_loses_all_that_comes_after() {
+    let report = verified(cut(between().for_ever()), counting);
+    assert_eq!(report.outputs("client"), ["[0, 0]", "[1, 0]", "[1, 2]"]);
+    assert_eq!(report.states(), 33);
+}
+
+#[test]
+fn one_way_is_cut_and_the_other_is_not() {
+    // The answers come, but no request after the cut.
+    let requests = verified(cut(between().one_way().for_ever()), counting);
+    assert_eq!(requests.outputs("client"), ["[0, 0]", "[1, 0]", "[1, 2]"]);
+    let answers = verified(cut(Partition::between(["server", "client"]).one_way()), counting);
+    // A request that comes is counted, whether or not its answer does.
+    assert_eq!(answers.outputs("client"), ["[0, 0]", "[0, 2]", "[1, 0]", "[1, 2]"]);
+    assert_eq!((requests.states(), answers.states()), (25, 39));
+}
+
+#[test]
+fn so_many_cuts_are_made() {
+    let ask_three = |net: &mut netcheck::Network| {
+        net.daemon("server", counter);
+        net.process("client", || ask(3)).after("server");
+    };
+    let [once, twice] = [1, 2].map(|times| verified(cut(between().one_way().times(times)), ask_three));
+    let with_a_gap = "[0, 1, 0]".to_owned();
+    assert!(!once.outputs("client").contains(&with_a_gap) && twice.outputs("client").contains(&with_a_gap));
+    assert_eq!((once.states(), twice.states()), (73, 131));
+    // Each cut is a fault.
+    let one_fault = verified(cut(between().one_way().times(2)).at_most(1), ask_three);
+    assert_eq!(one_fault.outputs("client"), once.outputs("client"));
+    let no_fault = verified(cut(between()).at_most(0), ask_three);
+    assert_eq!(no_fault.outputs("client"), ["[1, 2, 3]"]);
+}
+
+/// Two who talk, and two of whom nothing is sent over their link.
+fn strangers(net: &mut netcheck::Network) {
+    counting(net);
+    net.process("hermit", async || 7);
+}
+
+#[test]
+fn a_link_without_traffic_costs_nothing() {
+    let without = verified(Checker::new(), strangers);
+    let report = verified(cut(Partition::isolate("hermit")), strangers);
+    assert_eq!((report.states(), report.transitions()), (without.states(), without.transitions()));
+    // Nor does a cut that may not be made any more.
+    let report = verified(cut(Partition::isolate("hermit").times(3).for_ever()).at_most(2), strangers);
+    assert_eq!(report.states(), without.states());
+}
+
+#[test]
+fn faults_happen_in_regions_alone() {
+    let report = verified(cut(between()), |net| {
+        net.daemon("server", counter);
+        net.process("client", async || {
+            let first = netcheck::faults::scope(ask(1)).await;
+            (first, ask(1).await)
+        })
+        .after("server");
+    });
+    let outputs = report.outputs("client");
+    assert!(outputs.contains(&"([0], [1])".to_owned()) && !outputs.contains(&"([1], [0])".to_owned()), "{outputs:?}");
+}
+
+/// Sends to a group of two.
+fn group(net: &mut netcheck::Network) {
+    let hears = async || {
+        let socket = UdpSocket::bind("239.0.0.1:4000").await.unwrap();
+        socket.join_multicast_v4("239.0.0.1".parse().unwrap(), "0.0.0.0".parse().unwrap()).unwrap();
+        timeout(SECOND, socket.recv(&mut [0])).await.is_ok()
+    };
+    net.process("client", hears);
+    net.process("server", hears);
+    net.process("sender", async || {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        socket.send_to(b"!", "239.0.0.1:4000").await.unwrap();
+    })
+    .after("client")
+    .after("server");
+}
+
+#[test]
+fn a_datagram_to_a_group_goes_link_by_link() {
+    let heard = |partition: Partition| {
+        let report = verified(cut(partition), group);
+        ["client", "server"].map(|name| report.outputs(name).iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    let some = vec!["false".to_owned(), "true".to_owned()];
+    assert_eq!(heard(Partition::between(["sender", "client"])), [some.clone(), vec!["true".to_owned()]]);
+    assert_eq!(heard(Partition::isolate("sender")), [some.clone(), some]);
+}
+
+/// Reads until the end, or for so many seconds.
+async fn read_all(stream: &mut TcpStream, seconds: u32) -> String {
+    let mut read = Vec::new();
+    loop {
+        let mut buffer = [0; 8];
+        match timeout(SECOND * seconds, stream.read(&mut buffer)).await {
+            Ok(Ok(0)) => break read.push(b'.'),
+            Ok(Ok(count)) => read.extend_from_slice(&buffer[..count]),
+            Ok(Err(error)) => {
+                read.extend_from_slice(format!("{:?}", error.kind()).as_bytes());
+                break;
+            }
+            Err(_) => break read.push(b'?'),
+        }
+    }
+    String::from_utf8(read).unwrap()
+}
+
+/// Sends two writes to each client.
+async fn greeter() {
+    let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+    loop {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let _ = stream.write_all(b"ab").await;
+        let _ = stream.write_all(b"c").await;
+    }
+}
+
+fn greeting(net: &mut netcheck::Network) {
+    net.daemon("server", greeter);
+    net.process("client", async || {
+        let Ok(stream) = timeout(SECOND, TcpStream::connect("server:80")).await else {
+            return "unconnected".to_owned();
+        };
+        read_all(&mut stream.unwrap(), 1).await
+    })
+    .after("server");
+}
+
+#[test]
+fn bytes_and_ends_wait_and_come_in_order() {
+    let report = verified(cut(between()), greeting);
+    assert_eq!(report.outputs("client"), [r#""?""#, r#""ab?""#, r#""abc.""#, r#""abc?""#, r#""unconnected""#]);
+    let for_ever = verified(cut(between().for_ever()), greeting);
+    assert_eq!(for_ever.outputs("client"), report.outputs("client"));
+    assert_eq!((report.states(), for_ever.states()), (80, 43));
+}
+
+#[test]
+fn a_connect_waits_for_the_heal() {
+    let connects = |net: &mut netcheck::Network| {
+        net.daemon("server", greeter);
+        net.process("client", async || {
+            let mut stream = TcpStream::connect("server:80").await.unwrap();
+            let mut all = String::new();
+            stream.read_to_string(&mut all).await.unwrap();
+            all
+        })
+        .after("server");
+    };
+    // Without a time-out it waits as long as it takes.
+    let report = verified(cut(between()), connects);
+    assert_eq!(report.outputs("client"), [r#""abc""#]);
+    let found = checked(cut(between().for_ever()), connects);
+    assert_eq!(found.counterexample().map(|found| found.kind()), Some(ViolationKind::Deadlock), "{found}");
+}
+
+/// A client that does nothing about a lost answer.
+fn hopeful(net: &mut netcheck::Network) {
+    net.daemon("server", counter);
+    net.process("client", async || assert_eq!(ask(1).await, [1])).after("server");
+}
+
+#[test]
+fn a_cut_is_told_and_repeated() {
+    let report = cut(between()).check(hopeful);
+    let found = report.counterexample().unwrap_or_else(|| panic!("{report}"));
+    let text = found.to_string();
+    assert!(text.contains("network") && text.contains("cut server | client"), "{text}");
+    assert!(!text.contains("heal"), "the shortest execution has no heal: {text}");
+    assert!(
+        found.mermaid().contains("Note over p0,p1: ") && found.mermaid().contains("cut server | client"),
+        "{found}"
+    );
+    let page = found.html();
+    assert!(page.contains("class=\"cut\""), "{page}");
+}
+
+#[test]
+fn cuts_overlap_and_one_way_is_told() {
+    let both = cut(Partition::any().one_way().times(2).for_ever());
+    let report = both.check(hopeful);
+    let text = report.counterexample().unwrap_or_else(|| panic!("{report}")).to_string();
+    assert!(text.contains("cut client -> server") || text.contains("cut server -> client"), "{text}");
+}
+
+#[test]
+fn what_can_not_be_cut_is_an_error() {
+    let message = |checker: Checker| checker.try_check(counting).unwrap_err().to_string();
+    let unknown = message(cut(Partition::isolate("sever")));
+    assert!(unknown.contains("sever") && unknown.contains("server") && unknown.contains("client"), "{unknown}");
+    let itself = message(cut(Partition::between(["client", "client"])));
+    assert!(itself.contains("cuts no link"), "{itself}");
+    let dense = message(cut(between()).udp(Udp::new().delay(..)));
+    assert!(dense.contains("`partition` can't be combined with `delay`"), "{dense}");
+    let power = message(cut(between()).crash(netcheck::check::Crash::power()));
+    assert!(power.contains("`partition` can't be combined with `crash(power)`"), "{power}");
+}
