@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use netcheck::Network;
-use netcheck::check::{Checker, Crash, Dates, Direction, Files, Identity, Report, Search, Tcp, Udp, Unread};
+use netcheck::check::{Checker, Crash, Dates, Direction, Files, Identity, Partition, Report, Search, Tcp, Udp, Unread};
 use oracle::disk;
 use oracle::language::files::Failing;
-use oracle::language::program::{self, Delays, Failure, Side, System, TICK_MS};
+use oracle::language::program::{self, Delays, Failure, Links, Side, System, TICK_MS};
 
 use crate::tasks::root;
 
@@ -161,6 +161,9 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
             Some((least, Some(most))) => declared.down(ticks(least)..=ticks(most)),
         });
     }
+    if let Some(declared) = &system.network.partition {
+        checker = checker.partition(partition(declared));
+    }
     if let Some(files) = files(&system.network) {
         checker = checker.files(files);
     }
@@ -171,6 +174,19 @@ pub fn checker(system: &System, configuration: Configuration) -> Checker {
         checker = checker.duration(Duration::from_millis(u64::from(duration_ms)));
     }
     checker
+}
+
+fn partition(declared: &program::Partition) -> Partition {
+    let name = |process: usize| program::name(process);
+    let partition = match declared.links {
+        Links::Isolate(process) => Partition::isolate(name(process)),
+        Links::Between(one, other) => Partition::between([name(one), name(other)]),
+        Links::Halves => Partition::halves(),
+        Links::Any => Partition::any(),
+    };
+    let partition = if declared.one_way { partition.one_way() } else { partition };
+    let partition = if declared.for_ever { partition.for_ever() } else { partition };
+    partition.times(declared.times)
 }
 
 /// A process, or one that may wait for ever.

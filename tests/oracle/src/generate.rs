@@ -138,6 +138,7 @@ fn network(random: &mut Random) -> Network {
         duration_ms: None,
         tcp: None,
         crash: None,
+        partition: None,
         failing_files: Failing::default(),
         anonymous: false,
         watched: false,
@@ -484,6 +485,10 @@ fn smaller(system: &System) -> Vec<System> {
     tcp(&|tcp| tcp.first = None);
     network(&|network| network.tcp = None);
     network(&|network| network.crash = None);
+    network(&|network| network.partition = None);
+    network(&|network| network.partition.iter_mut().for_each(|partition| partition.times = 1));
+    network(&|network| network.partition.iter_mut().for_each(|partition| partition.one_way = false));
+    network(&|network| network.partition.iter_mut().for_each(|partition| partition.for_ever = false));
     let mut crash = |change: &dyn Fn(&mut Crash)| network(&|network| network.crash.iter_mut().for_each(change));
     crash(&|crash| crash.times = 1);
     crash(&|crash| crash.stays_down = false);

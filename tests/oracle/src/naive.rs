@@ -16,6 +16,7 @@ mod helpless;
 mod moves;
 mod objects;
 mod operation;
+mod partitions;
 mod run;
 mod state;
 mod step;

@@ -15,7 +15,7 @@ use oracle::naive::Limits;
 use random::Random;
 
 /// Processes crash, or the first one does, once or twice; some may stay down.
-fn crash(seed: u64, network: &mut Network) {
+pub fn crash(seed: u64, network: &mut Network) {
     let mut random = Random::new(seed ^ 0xc0a5);
     let processes = if random.percent(40) { Vec::new() } else { vec![0] };
     let times = 1 + usize::from(random.percent(20));

@@ -8,6 +8,7 @@ use std::ops::Range;
 use crate::crashes;
 use crate::endless::Endless;
 use crate::engine::Fewest;
+use crate::partitions;
 use crate::symmetry::{self, Symmetries};
 use crate::{Figures, agree, agree_by, agree_where, captured, compare, endless, engine, propagation, watched};
 use oracle::generate::{self, Size, Words};
@@ -248,6 +249,19 @@ families! {
     random_systems_in_which_something_is_endless_that_crash_agree: 46_000_000, 20, 10_000,
         crashes::endless_agrees,
         ["endless": |figures| figures.endless => 400];
+    random_systems_in_partitions_agree: 54_000_000, 30, 14_000,
+        partitions::datagrams_agree,
+        ["panics": |figures| figures.panics => 50, "clean": |figures| figures.clean => 50,
+            "deadlocks": |figures| figures.deadlocks => 50];
+    random_systems_with_streams_in_partitions_agree: 55_000_000, 20, 14_000,
+        partitions::streams_agree,
+        ["reads": |figures| figures.read => 100, "deadlocks": |figures| figures.deadlocks => 50];
+    random_systems_in_partitions_that_crash_agree: 56_000_000, 20, 14_000,
+        partitions::with_crashes_agree,
+        ["panics": |figures| figures.panics => 20];
+    random_systems_in_which_something_is_endless_in_partitions_agree: 57_000_000, 20, 10_000,
+        partitions::endless_agrees,
+        ["endless": |figures| figures.endless => 200];
     random_systems_with_files_agree: 48_000_000, 30, 16_000,
         crashes::files_agree,
         ["clean": |figures| figures.clean => 100, "files lost": |figures| figures.lost => 200];

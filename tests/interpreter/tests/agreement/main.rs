@@ -22,6 +22,7 @@ mod endless;
 mod engine;
 mod families;
 mod named;
+mod partitions;
 mod propagation;
 mod simulated;
 mod switches;

@@ -22,7 +22,7 @@ use families::{Families, Parents, Ways};
 use kin::Kind;
 use netcheck::check::{Checker, Identity, Keep, Search, Tasks, Verdict};
 use oracle::generate::{self, Size};
-use oracle::language::program::{Network, System};
+use oracle::language::program::{Links, Network, Partition, System};
 use random::Random;
 use run::{Outcome, Sameness, Tally, Trial, all, holds, permutation, same};
 use strangers::Stranger;
@@ -73,6 +73,11 @@ fn runs_that_are_set_back_change_nothing() {
 #[test]
 fn more_faults_remove_no_violation_and_no_output() {
     more_faults_remove_nothing(300_000..300_120).assert_skipped_at_most(50);
+}
+
+#[test]
+fn cuts_lose_no_more_than_losses() {
+    cuts_are_losses(1_400_000..1_400_100).assert_skipped_at_most(80);
 }
 
 #[test]
@@ -264,6 +269,43 @@ fn more_faults_remove_nothing(seeds: Range<u64>) -> Tally {
         all([trial(true), trial(false)])
     };
     holds(seeds, |seed| systems::system(seed, Size::Small), relation, systems::shrink)
+}
+
+/// For datagrams, a network without cuts is one in which none is made, and what is lost with a cut may be lost without it.
+fn cuts_are_losses(seeds: Range<u64>) -> Tally {
+    let generate = |seed| {
+        let mut system = systems::system(seed, Size::Small);
+        (system.network.delay, system.network.at_most) = (false, None);
+        system
+    };
+    let relation = |seed: u64, system: &System| {
+        let text = system.to_string();
+        let has_streams = [".connect", ".accept", ".listen"].iter().any(|call| text.contains(call));
+        if has_streams || system.processes.len() < 2 {
+            return Trial::Skipped;
+        }
+        let partition = Partition {
+            links: if seed.is_multiple_of(2) { Links::Any } else { Links::Between(0, 1) },
+            one_way: seed.is_multiple_of(3),
+            for_ever: seed.is_multiple_of(5),
+            times: 1 + usize::from(seed.is_multiple_of(7)),
+        };
+        let cut =
+            System { network: Network { partition: Some(partition), ..system.network.clone() }, ..system.clone() };
+        let mut lossy = system.clone();
+        if !lossy.network.copies.contains(&0) {
+            lossy.network.copies.push(0);
+        }
+        let trial = |reduction| {
+            let [none, some, all] = [system, &cut, &lossy].map(|of| check(of, &checker(of, reduction, 0)));
+            self::all([
+                keeps(&format!("with cuts, reduction {reduction}"), &none, &some),
+                keeps(&format!("with losses in place of cuts, reduction {reduction}"), &some, &all),
+            ])
+        };
+        all([trial(true), trial(false)])
+    };
+    holds(seeds, generate, relation, systems::shrink)
 }
 
 /// The second has every violation and every output of the first.

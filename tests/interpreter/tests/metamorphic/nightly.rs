@@ -57,6 +57,12 @@ fn more_faults_remove_nothing_from_ten_thousand_systems() {
 
 #[test]
 #[ignore = "takes minutes: for a nightly run, in release"]
+fn cuts_are_losses_in_ten_thousand_systems() {
+    cuts_are_losses(1_400_000..1_400_000 + COUNT);
+}
+
+#[test]
+#[ignore = "takes minutes: for a nightly run, in release"]
 fn great_budgets_are_none_in_ten_thousand_systems() {
     great_budgets_are_none(400_000..400_000 + COUNT);
 }

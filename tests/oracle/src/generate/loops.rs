@@ -18,6 +18,7 @@ pub(super) fn network(random: &mut Random) -> Network {
         duration_ms: None,
         tcp: None,
         crash: None,
+        partition: None,
         failing_files: Failing::default(),
         anonymous: false,
         watched: false,

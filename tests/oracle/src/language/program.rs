@@ -58,6 +58,7 @@ pub struct Network {
     pub duration_ms: Option<u32>,
     pub tcp: Option<Tcp>,
     pub crash: Option<Crash>,
+    pub partition: Option<Partition>,
     pub failing_files: Failing,
     /// who accepts does not look who has connected
     pub anonymous: bool,
@@ -120,6 +121,29 @@ pub struct Crash {
     pub left: disk::Policy,
 }
 
+/// The declared cuts of the network.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Partition {
+    pub links: Links,
+    pub one_way: bool,
+    pub for_ever: bool,
+    /// how many there may be
+    pub times: usize,
+}
+
+/// Which links are cut together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// between a process and all others
+    Isolate(usize),
+    /// between two processes
+    Between(usize, usize),
+    /// between two halves of the processes, however they are chosen
+    Halves,
+    /// between some processes and the others
+    Any,
+}
+
 /// How long datagrams or segments take, in units of `TICK_MS`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delays {
@@ -168,6 +192,7 @@ impl Network {
             duration_ms: None,
             tcp: None,
             crash: None,
+            partition: None,
             failing_files: Failing::default(),
             anonymous: false,
             watched: false,
@@ -567,6 +592,7 @@ impl fmt::Display for System {
             duration_ms,
             tcp,
             crash,
+            partition,
             failing_files,
             anonymous,
             watched: _,
@@ -593,6 +619,9 @@ impl fmt::Display for System {
             if *left != disk::Policy::default() {
                 write!(f, ", {left:?}")?;
             }
+        }
+        if let Some(Partition { links, one_way, for_ever, times }) = partition {
+            write!(f, ", partition({links:?}, one_way = {one_way}, for_ever = {for_ever}, times = {times})")?;
         }
         if failing_files.any() {
             write!(f, ", {failing_files:?}")?;

@@ -6,9 +6,12 @@ use std::io::ErrorKind;
 
 use crate::language::program::Event;
 
+mod cut;
 mod power;
 mod segments;
 
+use cut::Late;
+pub use cut::Link;
 use power::Host;
 pub use segments::Due;
 use segments::Wires;
@@ -73,6 +76,12 @@ struct EndState {
     /// where hosts may lose their power: the lengths of the writes that are not read yet
     writes: VecDeque<usize>,
     host: Host,
+    /// nothing comes from the peer: the link is cut
+    is_cut: bool,
+    /// what stands at the cut
+    late: VecDeque<Late>,
+    /// what this end has written to one that takes nothing, and was never acknowledged
+    swallowed: usize,
 }
 
 /// One way in which an operation can end.
@@ -197,13 +206,16 @@ impl Connections {
         if self.is_timed {
             return self.write_over_time(end, bytes, transfer);
         }
+        if own.is_cut || peer.is_cut {
+            return self.write_beside_cut(end, bytes, transfer);
+        }
         if !peer.open && !peer.host.is_silent() {
             let error = peer.host.error();
             return vec![self.leading_to(Event::Wrote(bytes.len().min(transfer.buffer_bytes)), |after| {
                 after.end_mut(end).die(Some(error));
             })];
         }
-        let room = transfer.buffer_bytes - peer.incoming.len();
+        let room = transfer.buffer_bytes.saturating_sub(peer.incoming.len() + own.swallowed);
         if room == 0 {
             return Vec::new();
         }
@@ -285,17 +297,18 @@ impl Connections {
             return self.drop_end_over_time(end);
         }
         let (own, peer) = (self.end(end).clone(), self.end(peer(end)).clone());
-        if !(own.dead || own.has_shut_down && peer.has_shut_down) {
-            if !own.incoming.is_empty() || own.zero_linger {
-                let error = if own.has_shut_down { ErrorKind::BrokenPipe } else { ErrorKind::ConnectionReset };
-                if peer.open {
-                    self.end_mut(self::peer(end)).die(Some(error));
-                }
-            } else {
-                self.finish(end);
+        let is_over = own.dead || own.has_shut_down && own.has_fin();
+        let resets = !is_over && (!own.incoming.is_empty() || own.zero_linger);
+        if resets {
+            let error = if own.has_shut_down { ErrorKind::BrokenPipe } else { ErrorKind::ConnectionReset };
+            if peer.open {
+                self.tell(self::peer(end), Late::Reset(error));
             }
+        } else if !is_over {
+            self.finish(end);
         }
         self.end_mut(end).open = false;
+        self.leave(end, resets);
     }
 
     /// The server's end of a connection that nobody accepted is gone.
@@ -304,9 +317,10 @@ impl Connections {
             return self.reset_over_time((connection, 1), ErrorKind::ConnectionReset);
         }
         self.end_mut((connection, 1)).open = false;
-        let client = self.end_mut((connection, 0));
+        self.leave((connection, 1), true);
+        let client = self.end((connection, 0));
         if client.open && !client.dead {
-            client.die(Some(ErrorKind::ConnectionReset));
+            self.tell((connection, 0), Late::Reset(ErrorKind::ConnectionReset));
         }
     }
 
@@ -315,8 +329,10 @@ impl Connections {
             return self.finish_over_time(end);
         }
         if !self.end(end).dead {
-            self.end_mut(end).has_shut_down = true;
-            self.end_mut(peer(end)).fin = true;
+            // what was shut down before is over
+            if !std::mem::replace(&mut self.end_mut(end).has_shut_down, true) {
+                self.tell(peer(end), Late::Fin);
+            }
         }
     }
 }
@@ -347,9 +363,10 @@ impl Connections {
     }
 
     /// In each of the ways in which what is under way may be lost.
-    pub fn resets(&self, end: End) -> Vec<Alternative> {
+    pub fn resets(&self, end: End, split: bool) -> Vec<Alternative> {
         match self.is_timed {
             true => self.resets_over_time(end),
+            false if self.end(peer(end)).is_cut => self.resets_behind_cut(end, split),
             false => self.breaking(end, ErrorKind::ConnectionReset, true).into_iter().collect(),
         }
     }
@@ -363,17 +380,16 @@ impl Connections {
             return Some(self.leading_to(Event::Failed(error), |after| after.break_over_time(end)));
         }
         let is_there = peer.open && !peer.dead;
-        let is_over = own.has_shut_down && peer.has_shut_down;
+        let is_over = own.has_shut_down && own.has_fin();
         Some(self.leading_to(Event::Failed(error), |after| {
             let own = after.end_mut(end);
             own.die(None);
-            own.incoming.clear();
-            own.writes.clear();
             own.is_known = false;
+            after.leave(end, true);
             let peer = after.end_mut(self::peer(end));
             peer.may_lose |= is_there && may_lose;
             if is_there && !is_over {
-                peer.die(Some(ErrorKind::ConnectionReset));
+                after.tell(self::peer(end), Late::Reset(ErrorKind::ConnectionReset));
             }
         }))
     }
@@ -387,9 +403,8 @@ impl Connections {
                 return after.stop_writing_over_time(end);
             }
             after.end_mut(end).die(None);
-            let peer = after.end_mut(peer(end));
-            peer.fin = true;
-            peer.die(None);
+            after.end_mut(end).late.clear();
+            after.tell(peer(end), Late::Stop);
         }))
     }
 }
@@ -440,6 +455,9 @@ impl EndState {
             is_known: false,
             writes: VecDeque::new(),
             host: Host::Up,
+            is_cut: false,
+            late: VecDeque::new(),
+            swallowed: 0,
         }
     }
 

@@ -130,7 +130,7 @@ impl World<'_> {
     pub(super) fn may_come(&self, from: Address, to: Address) -> bool {
         match self.system.network.delay {
             true => !self.state.processes[to.0].phase.is_over(),
-            false => self.taker(from, to).is_some(),
+            false => self.taker(from, to).is_some() && !self.is_cut((from.0, to.0)),
         }
     }
 

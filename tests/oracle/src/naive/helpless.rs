@@ -92,6 +92,8 @@ pub(super) fn mover(system: &System, step: &Move) -> Units {
         | Move::Hang { process, task } => unit(system, process, task),
         Move::Arrive { .. }
         | Move::Crash { .. }
+        | Move::Cut { .. }
+        | Move::Heal { .. }
         | Move::Pass { .. }
         | Move::PassAlone { .. }
         | Move::ComeOut { .. }

@@ -138,6 +138,8 @@ impl World<'_> {
             let due = connections.first_in_line().filter(|(_, (earliest_ms, _))| *earliest_ms <= self.state.now_ms);
             deliveries.extend(due.map(|(from, _)| Move::ComeOut { from }));
         }
+        failures.extend(self.cuts());
+        late.extend(self.heals());
         let deadline = |timer: &Move| match timer {
             Move::Fire { deadline_ms, .. } => *deadline_ms,
             _ => unreachable!("only timers"),
@@ -440,7 +442,7 @@ impl World<'_> {
             Operation::Connect { called: Some(connection), .. } => {
                 connections.answered(connection).into_iter().collect()
             }
-            Operation::Connect { to, .. } if self.is_silent(to.0) => Vec::new(),
+            Operation::Connect { to, .. } if self.is_silent(to.0) || self.is_unreachable(process, to.0) => Vec::new(),
             Operation::Connect { to, .. } => connections.connect(process, to).into_iter().collect(),
             Operation::Write { end, value, length } => {
                 connections.write(end, &program::payload(value, length), transfer)
@@ -497,7 +499,7 @@ impl World<'_> {
             }
             Operation::Write { end, .. } | Operation::TryWrite { end, .. } => {
                 let write = at(Failure::Write, end).then(|| connections.write_fails(end)).flatten();
-                let reset = at(Failure::Reset, end).then(|| connections.resets(end));
+                let reset = at(Failure::Reset, end).then(|| connections.resets(end, self.is_split()));
                 self.alone(write).into_iter().chain(reset.into_iter().flatten()).collect()
             }
             Operation::Read { ends, .. } => {
@@ -522,7 +524,7 @@ impl World<'_> {
     fn read_failures(&self, end: End) -> Vec<Alternative> {
         let connections = &self.state.connections;
         let read = self.is_declared(Failure::Read, side_of(end)).then(|| connections.read_fails(end)).flatten();
-        let reset = self.is_declared(Failure::Reset, side_of(end)).then(|| connections.resets(end));
+        let reset = self.is_declared(Failure::Reset, side_of(end)).then(|| connections.resets(end, self.is_split()));
         self.alone(read).into_iter().chain(reset.into_iter().flatten()).collect()
     }
 

@@ -200,6 +200,15 @@ pub(super) enum Move {
         returns: bool,
         left: Option<Left>,
     },
+    /// some links are cut, with what is left of what was under way on them
+    Cut {
+        number: usize,
+        left: Left,
+    },
+    /// a cut heals, at any time
+    Heal {
+        number: usize,
+    },
     /// after a crash, at any time, with these files
     Restart {
         process: usize,
@@ -344,6 +353,7 @@ impl Move {
             Move::Tcp { is_failure: true, .. }
                 | Move::Hang { .. }
                 | Move::Crash { .. }
+                | Move::Cut { .. }
                 | Move::Call { fails: true, .. }
         )
     }

@@ -1,6 +1,6 @@
 //! The state of a system: its processes, their tasks and what they have open, and the network between them.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::connections::{Connections, Due, End};
 use super::datagrams::{Channel, Datagrams};
@@ -45,6 +45,9 @@ pub(super) struct State {
     /// with `delay`
     pub(super) datagrams: Datagrams,
     pub(super) connections: Connections,
+    /// the cuts that have not healed, and how many were made
+    pub(super) cuts: BTreeSet<usize>,
+    pub(super) cuts_made: usize,
     /// by unit, the latest time that is looked at; none: for ever
     pub(super) horizons_ms: Vec<u32>,
 }
@@ -163,8 +166,11 @@ impl<'a> World<'a> {
                 () if system.network.crash.as_ref().is_some_and(|crash| crash.power) => {
                     Connections::default().with_power_failures()
                 }
+                () if system.network.partition.is_some() => Connections::default().with_partitions(),
                 () => Connections::default(),
             },
+            cuts: BTreeSet::new(),
+            cuts_made: 0,
             horizons_ms: match system.network.duration_ms {
                 Some(duration_ms) => vec![duration_ms; helpless::units(system).count()],
                 None => Vec::new(),

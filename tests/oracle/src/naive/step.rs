@@ -47,6 +47,15 @@ impl World<'_> {
                 self.state.processes[process].back = down.map(|(least, most)| (at(least), most.map(at)));
                 Ok(())
             }
+            Move::Cut { number, ref left } => {
+                self.use_fault(true);
+                self.make_cut(number, (**left).clone());
+                Ok(())
+            }
+            Move::Heal { number } => {
+                self.heal_cut(number);
+                Ok(())
+            }
             Move::Restart { process, ref files } => {
                 self.state.processes[process].phase = Phase::Running;
                 self.state.processes[process].back = None;
@@ -160,6 +169,7 @@ impl World<'_> {
                     findings.timeout_elapsed = true;
                     // Its first packet was sent long ago: the listener gets a connection that is closed at once.
                     if let Operation::Connect { to, hangs: false, called: None, .. } = operation
+                        && !self.is_unreachable(process, to.0)
                         && let Some(connected) = self.state.connections.connect(process, to)
                     {
                         self.state.connections = connected.after;

@@ -121,7 +121,7 @@ impl EndState {
     }
 
     /// Only the first bytes have come.
-    fn keep(&mut self, count: usize) {
+    pub(super) fn keep(&mut self, count: usize) {
         let mut left = count;
         self.incoming.truncate(count);
         self.writes.retain(|length| {
