@@ -34,6 +34,8 @@ pub mod io;
 pub mod isolated;
 #[doc(hidden)]
 pub mod join;
+#[doc(hidden)]
+pub mod liveness;
 pub mod monitor;
 pub mod net;
 #[doc(hidden)]

@@ -190,6 +190,16 @@ pub enum Terminal {
     },
 }
 
+/// The processes that have not ended in a state.
+pub(crate) struct Unfinished {
+    /// Those that have to end.
+    pub(crate) processes: Vec<ProcessId>,
+    /// Whether others have not ended.
+    suppressed: bool,
+    /// Whether some would have to, did not another one wait for a next client ([`Deadlocks::Paper`]).
+    is_spurious: bool,
+}
+
 impl Properties {
     /// Whether a step shows a violation.
     pub fn step(&self, system: &System, transition: &Transition) -> Option<Found> {
@@ -233,25 +243,8 @@ impl Properties {
         if system.view().is_cut_off(state, &|_| true) {
             return Terminal::Unfinished;
         }
-        let mut blocked = Vec::new();
-        let mut suppressed = false;
-        for (index, process) in system.processes.iter().enumerate() {
-            let root = system.learner.automata.node(root(system, state, ProcessId(index as u32)));
-            suppressed |= matches!(root.kind, NodeKind::Live | NodeKind::Parked { .. }) && process.daemon;
-            let never_starts =
-                root.from.is_none() && process.after.iter().any(|before| is_down(system, state, *before));
-            suppressed |= root.kind == NodeKind::Live && never_starts;
-            // Nothing is known here of another part of the state.
-            if root.kind == NodeKind::Live && !process.daemon && !never_starts {
-                blocked.push(ProcessId(index as u32));
-            }
-        }
-        // A task in `accept` waits for a next client: in a check there are only so many.
-        let in_accept: Vec<ProcessId> = in_accept(system, state).filter(|_| !self.closed).collect();
-        let waiting = blocked.len();
-        blocked.retain(|process| !in_accept.contains(process));
-        suppressed |= blocked.len() < waiting;
-        if self.deadlocks == Deadlocks::Paper && !in_accept.is_empty() && !blocked.is_empty() {
+        let Unfinished { processes: blocked, suppressed, is_spurious } = self.unfinished(system, state);
+        if is_spurious {
             return Terminal::Spurious;
         }
         if blocked.is_empty() {
@@ -272,6 +265,33 @@ impl Properties {
         let message = format!("{what}\n{}", who.join("\n"));
         let found = Found { kind: ViolationKind::Deadlock, message, units, at_rest, is_error: false };
         Terminal::Deadlock { found, stuck: blocked }
+    }
+
+    /// The processes that have not ended and have to.
+    pub(crate) fn unfinished(&self, system: &System, state: &[u32]) -> Unfinished {
+        let mut processes = Vec::new();
+        let mut suppressed = false;
+        for (index, process) in system.processes.iter().enumerate() {
+            let root = system.learner.automata.node(root(system, state, ProcessId(index as u32)));
+            suppressed |= matches!(root.kind, NodeKind::Live | NodeKind::Parked { .. }) && process.daemon;
+            let never_starts =
+                root.from.is_none() && process.after.iter().any(|before| is_down(system, state, *before));
+            suppressed |= root.kind == NodeKind::Live && never_starts;
+            // Nothing is known here of another part of the state.
+            if root.kind == NodeKind::Live && !process.daemon && !never_starts {
+                processes.push(ProcessId(index as u32));
+            }
+        }
+        // A task in `accept` waits for a next client: in a check there are only so many.
+        let in_accept: Vec<ProcessId> = in_accept(system, state).filter(|_| !self.closed).collect();
+        let waiting = processes.len();
+        processes.retain(|process| !in_accept.contains(process));
+        suppressed |= processes.len() < waiting;
+        let is_spurious = self.deadlocks == Deadlocks::Paper && !in_accept.is_empty() && !processes.is_empty();
+        if is_spurious {
+            processes.clear();
+        }
+        Unfinished { processes, suppressed, is_spurious }
     }
 
     /// Evaluates the properties of the end; the first that does not hold.

@@ -16,6 +16,8 @@ pub enum ViolationKind {
     Property,
     /// A monitor rejects what happened, a time that passed, or the end.
     Monitor,
+    /// An execution goes on for ever in which a process that is no daemon does not end, although all gets its turn.
+    Liveness,
     /// Nothing: an execution that was kept from the explorer.
     None,
 }
@@ -27,6 +29,7 @@ impl fmt::Display for ViolationKind {
             ViolationKind::Deadlock => "deadlock",
             ViolationKind::Property => "property",
             ViolationKind::Monitor => "monitor",
+            ViolationKind::Liveness => "liveness",
             ViolationKind::None => "no violation",
         })
     }
@@ -55,6 +58,7 @@ impl fmt::Display for Found {
 impl Found {
     /// Whether this is a known violation again. The place at which a task waits is known more exactly the second time.
     pub fn is_again(&self, known: &Found) -> bool {
-        self.kind == known.kind && (self.kind == ViolationKind::Deadlock || self.message == known.message)
+        let tells_waits = matches!(self.kind, ViolationKind::Deadlock | ViolationKind::Liveness);
+        self.kind == known.kind && (tells_waits || self.message == known.message)
     }
 }

@@ -1,45 +1,12 @@
 //! Who may use whom: for each crate, its modules, and those below each of them.
 
+use super::edge_layers::{CAPTURE, PEER};
 use super::memory_layers::MEMORY;
 
 /// A module and the modules of its crate that it may use, besides itself and what is in it;
 /// no more than it does use. The row with the longest matching name counts. `""` is the crate
 /// root.
 pub type Row = (&'static str, &'static [&'static str]);
-
-const CAPTURE: &[Row] = &[
-    ("", &["capture", "decoder", "error", "packet", "trace", "wireless"]),
-    ("error", &[]),
-    ("packet", &[]),
-    ("record", &["error"]),
-    ("pcap", &["error", "record"]),
-    ("pcapng", &["error", "record"]),
-    ("frame", &[]),
-    ("wireless", &[]),
-    ("trace", &["error", "packet", "wireless"]),
-    ("stream", &["packet"]),
-    ("connections", &["frame", "packet", "stream"]),
-    ("decoder", &["connections", "error", "frame", "packet", "trace"]),
-    ("capture", &["decoder", "error", "frame", "packet", "pcap", "pcapng", "record", "trace", "wireless"]),
-];
-
-const PEER: &[Row] = &[
-    ("", &["branches", "error", "exchange", "external", "peer"]),
-    ("error", &[]),
-    ("json", &[]),
-    ("exchange", &["json"]),
-    ("folder", &[]),
-    ("log", &[]),
-    ("branches", &["exchange"]),
-    ("external", &["exchange"]),
-    ("file", &["branches", "error", "exchange", "json"]),
-    ("kernel", &["external"]),
-    ("wires", &["exchange", "external", "kernel"]),
-    ("process", &["error", "external", "folder", "kernel", "log"]),
-    ("instance", &["branches", "error", "exchange", "external", "folder", "process", "wires"]),
-    ("worker", &["branches", "error", "exchange", "external", "instance"]),
-    ("peer", &["branches", "error", "exchange", "external", "file", "worker"]),
-];
 
 const MODELS: &[Row] = &[
     ("", &[]),
@@ -330,6 +297,23 @@ const RUNTIME: &[Row] = &[
         &["id", "operation", "property", "reduction", "search", "unit::automaton", "violation", "world"],
     ),
     ("search", &["id", "property", "reduction", "rest", "unit::automaton", "unit::wording", "violation", "world"]),
+    ("liveness::fair", &["graph"]),
+    (
+        "liveness",
+        &[
+            "graph",
+            "id",
+            "operation",
+            "property",
+            "reduction::footprint",
+            "reduction::stubborn",
+            "reduction::successors",
+            "search::plan",
+            "search::progress",
+            "violation",
+            "world",
+        ],
+    ),
     // Monitors by their public names, and what programs tell them.
     ("history", &["isolated", "operation", "unit::poll", "unit::source_line", "world::monitors"]),
     ("monitor", &["isolated", "operation", "unit::poll", "world::monitors"]),

@@ -45,10 +45,11 @@ pub enum Phase {
     Simulating,
     Hunting,
     Serving,
+    Walking,
 }
 
 impl Phase {
-    const ALL: [Phase; 7] = [
+    const ALL: [Phase; 8] = [
         Phase::Exploring,
         Phase::Concretizing,
         Phase::Shortening,
@@ -56,6 +57,7 @@ impl Phase {
         Phase::Simulating,
         Phase::Hunting,
         Phase::Serving,
+        Phase::Walking,
     ];
 }
 
@@ -69,6 +71,7 @@ impl fmt::Display for Phase {
             Phase::Simulating => "simulating",
             Phase::Hunting => "drawing executions beside the search",
             Phase::Serving => "serving the explorer",
+            Phase::Walking => "looking for executions that never end",
         })
     }
 }

@@ -1,0 +1,162 @@
+//! What fairness demands of each step, and which processes have to end.
+
+use super::fair::{Demand, Graph};
+use super::space::{Expander, ScopedStep, Space};
+use crate::id::{NodeId, ProcessId, TaskId, UnitId};
+use crate::operation::OperationKey;
+use crate::property::Properties;
+use crate::world::step::{Delivered, Move, Transition};
+use crate::world::system::{Interrupt, System};
+use ahash::AHashMap;
+
+/// A demand by what it is about.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum About {
+    /// A task that has a possible step takes one.
+    Task(UnitId, TaskId),
+    /// An operation that could complete in a local state does, or its waker is called.
+    Operation(NodeId, OperationKey, IsWoken),
+    /// A datagram that could be delivered is.
+    Datagram(Delivered),
+}
+
+type IsWoken = bool;
+
+impl About {
+    fn demand(self) -> Demand {
+        match self {
+            About::Task(..) => Demand::Weak,
+            About::Operation(..) | About::Datagram(_) => Demand::Strong,
+        }
+    }
+}
+
+/// The numbers of demands.
+#[derive(Default)]
+struct Numbers(AHashMap<About, u32>);
+
+impl Numbers {
+    fn of(&mut self, about: About, graph: &mut Graph) -> u32 {
+        *self.0.entry(about).or_insert_with(|| {
+            graph.demands.push(about.demand());
+            graph.demands.len() as u32 - 1
+        })
+    }
+}
+
+/// The states on cycles, with what is demanded there.
+pub(super) struct Labelled {
+    pub(super) graph: Graph,
+    /// By state of the graph: its number in the space, and its depth there.
+    pub(super) states: Vec<u32>,
+    pub(super) depths: Vec<usize>,
+    /// By edge of the graph: its number among the steps of its source.
+    pub(super) steps: Vec<u32>,
+    /// By process that has to end: the states in which it has not.
+    owing: Vec<(ProcessId, Vec<u32>)>,
+}
+
+impl Labelled {
+    /// Looks at the steps of some states of a space, which lie on cycles.
+    pub(super) fn of(
+        system: &mut System,
+        properties: &Properties,
+        space: &mut Space,
+        expander: &mut Expander,
+        states: Vec<u32>,
+    ) -> Result<Labelled, Interrupt> {
+        let places: AHashMap<u32, u32> = states.iter().zip(0..).map(|(&state, place)| (state, place)).collect();
+        let depths = states.iter().map(|&state| space.depth(state)).collect();
+        let processes = (0..system.processes.len() as u32).map(|process| (ProcessId(process), Vec::new()));
+        let (graph, steps, owing) = (Graph::default(), Vec::new(), processes.collect());
+        let mut labelled = Labelled { graph, states, depths, steps, owing };
+        let mut numbers = Numbers::default();
+        let mut next = Vec::new();
+        for place in 0..labelled.states.len() {
+            let state = space.state(labelled.states[place]);
+            let all = expander.steps(system, &state)?;
+            if !is_in_vain(system, &state, &all) {
+                for process in properties.unfinished(system, &state).processes {
+                    labelled.owing[process.0 as usize].1.push(place as u32);
+                }
+            }
+            let mut raised = Vec::new();
+            let mut targets = Vec::new();
+            for (index, (step, _)) in (0..).zip(&all).filter(|(_, (step, _))| !step.is_failure()) {
+                let about = about(system, &state, step);
+                let met: Vec<u32> = about.into_iter().map(|about| numbers.of(about, &mut labelled.graph)).collect();
+                raised.extend_from_slice(&met);
+                system.apply(&state, step, &mut next)?;
+                if let Some(&target) = space.find(&next).and_then(|target| places.get(&target)) {
+                    targets.push(target);
+                    labelled.steps.push(index);
+                    labelled.graph.met.push(met);
+                }
+            }
+            raised.sort_unstable();
+            raised.dedup();
+            let held = held(system, &state).into_iter().map(|about| numbers.of(about, &mut labelled.graph));
+            let held: Vec<u32> = held.filter(|demand| raised.binary_search(demand).is_err()).collect();
+            labelled.graph.edges.push(targets);
+            labelled.graph.raised.push(raised);
+            labelled.graph.held.push(held);
+        }
+        Ok(labelled)
+    }
+
+    /// How many steps a lasso has, with the number of the state at which its loop begins.
+    pub(super) fn length(&self, start: u32, edges: &[(u32, u32)]) -> (usize, u32) {
+        (self.depths[start as usize] + edges.len(), start)
+    }
+
+    /// The processes that have to end, with the states in which they have not.
+    pub(super) fn owing(&self) -> impl Iterator<Item = (ProcessId, Vec<u32>)> + '_ {
+        self.owing.iter().filter(|(_, states)| !states.is_empty()).cloned()
+    }
+}
+
+/// Whether a unit is in the middle of a poll that cannot go on here: nobody sees it in this state.
+fn is_in_vain(system: &System, state: &[u32], steps: &[ScopedStep]) -> bool {
+    let view = system.view();
+    let is_own = |unit: UnitId, step: &Transition| match step.step {
+        Move::Unit { unit: of, .. } | Move::Dial { unit: of, .. } => of == unit,
+        _ => false,
+    };
+    view.live_units(state).any(|(unit, node)| {
+        view.automata.node(node).is_synchronous()
+            && !steps.iter().any(|(step, _)| !step.is_failure() && is_own(unit, step))
+    })
+}
+
+/// What a step meets, and what is raised where it is possible.
+fn about(system: &System, state: &[u32], step: &Transition) -> Vec<About> {
+    let view = system.view();
+    let mut all = Vec::new();
+    match step.step {
+        Move::Unit { unit, node, input, .. } => {
+            let task = view.automata.node(node).offer(input).map_or(TaskId(0), |offer| offer.task);
+            all.push(About::Task(unit, task));
+            if input.outcome != view.known.would_block {
+                all.push(About::Operation(node, input.key, input.outcome == view.known.woken));
+            }
+        }
+        Move::Dial { unit, node, key } => {
+            let offer = view.automata.node(node).offers.iter().find(|offer| offer.key == key);
+            all.push(About::Task(unit, offer.map_or(TaskId(0), |offer| offer.task)));
+        }
+        _ => {}
+    }
+    all.extend(view.delivered(state, step).map(About::Datagram));
+    all
+}
+
+/// The demands of tasks of units in the middle of a poll: nothing is offered to them before it is over.
+fn held(system: &System, state: &[u32]) -> Vec<About> {
+    let automata = &system.learner.automata;
+    let polled = system.live_units(state).filter(|&(_, node)| automata.node(node).is_synchronous());
+    let before = polled.flat_map(|(unit, node)| {
+        let offers = automata.node(automata.before_poll(node)).offers.iter();
+        offers.map(move |offer| About::Task(unit, offer.task))
+    });
+    before.collect()
+}
