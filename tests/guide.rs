@@ -146,6 +146,7 @@ fn grammar() -> BTreeSet<String> {
     let all = [CHECK, OF_TESTS, UDP, TCP].into_iter().flatten();
     let names = all.flat_map(|word| match word.takes {
         Takes::Choice(_, names) => names.iter().map(|(name, _)| *name).chain([word.name]).collect(),
+        Takes::Switch => vec![word.name, "on", "off"],
         _ => vec![word.name],
     });
     let all = rows.iter().flat_map(|row| words(row)).chain(names).chain(SEARCHES.iter().map(|order| order.name));

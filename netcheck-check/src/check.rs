@@ -9,7 +9,7 @@
 //! - `explore`: a check that is explored by hand;
 //! - `monitor`: the progress of a long check, and how Ctrl-C ends it;
 //! - `hunt`: random executions beside a search that takes long;
-//! - `job`: one check: searches to the fixpoint, shortens and confirms what it found;
+//! - `job`: one check: searches to the fixpoint, shortens and confirms what it found; `liveness`: executions that never end;
 //! - `simulation`: random executions instead of a search;
 //! - `profile`: why a check is too big;
 //! - `propagation`: which fault is seen at the outputs of which processes;
@@ -34,6 +34,7 @@ mod gain;
 mod hunt;
 mod identity;
 mod job;
+mod liveness;
 mod monitor;
 mod order;
 mod partitions;
@@ -108,6 +109,7 @@ pub struct Checker {
     files: Option<Files>,
     tasks: Tasks,
     deadlocks: Deadlocks,
+    liveness: bool,
     at_most: Option<usize>,
     /// The horizon, in the programs' time.
     duration: Option<Duration>,
@@ -159,6 +161,7 @@ impl Checker {
             files: None,
             tasks: Tasks::Shared,
             deadlocks: Deadlocks::EachProcess,
+            liveness: false,
             at_most: None,
             duration: None,
             search: None,

@@ -10,6 +10,7 @@ use crate::trace::refused::unheard;
 use crate::trace::situation::{Situations, Watcher};
 use crate::trace::step::{Step, Timing};
 use netcheck_runtime::id::{Mover, NodeId};
+use netcheck_runtime::liveness::judged;
 use netcheck_runtime::property::Properties;
 use netcheck_runtime::reduction::stubborn::StubbornSet;
 use netcheck_runtime::reduction::successors::{PathStep, Successors};
@@ -36,6 +37,15 @@ pub(crate) struct Replayed {
     /// property.
     pub(crate) at: Option<(StateVector, Flow)>,
     pub(crate) end: End,
+    /// Of an execution that never ends: the number of the steps before its loop.
+    pub(crate) loop_from: Option<usize>,
+}
+
+/// What is known of a loop: the number of the steps before it, and the units that a violation is about.
+#[derive(Clone, Debug)]
+pub(crate) struct Loop {
+    pub(crate) from: usize,
+    pub(crate) units: Vec<String>,
 }
 
 /// How a replay ended.
@@ -109,6 +119,7 @@ pub(crate) fn replay(
                     history: None,
                     at: None,
                     end,
+                    loop_from: None,
                 });
             }
         };
@@ -131,7 +142,15 @@ pub(crate) fn replay(
         if let Some(found) = properties.step(system, &taken) {
             let end = timed(system, &next, instants.as_ref(), &mut seen, steps).unwrap_or(End::Violated(found));
             let history = calls.story(system, &taken).map(CallHistory::from);
-            return Ok(Replayed { steps: seen, path, situations: watcher.situations(), history, at: None, end });
+            return Ok(Replayed {
+                steps: seen,
+                path,
+                situations: watcher.situations(),
+                history,
+                at: None,
+                end,
+                loop_from: None,
+            });
         }
         flow.follow(system, (&state, &next), &taken, number as u32);
         state = StateVector::from_slice(&next);
@@ -145,8 +164,48 @@ pub(crate) fn replay(
     }
     let end = found.map_or(End::Held, End::Violated);
     let end = timed(system, &state, instants.as_ref(), &mut seen, steps).unwrap_or(end);
-    let situations = watcher.situations();
-    Ok(Replayed { steps: seen, path, situations, history: None, at: Some((state, flow)), end })
+    let (situations, at) = (watcher.situations(), Some((state, flow)));
+    Ok(Replayed { steps: seen, path, situations, history: None, at, end, loop_from: None })
+}
+
+/// Whether an execution comes back to where its loop begins: takes the steps from the start of a fresh system, and those of
+/// the loop once more; each time the state has to be the same. An end before the last step is handed back.
+pub(crate) fn comes_back(
+    system: &mut System,
+    initial: &StateVector,
+    properties: &Properties,
+    steps: &[Step],
+    from: usize,
+) -> Result<Result<bool, Replayed>, Interrupt> {
+    let (stem, cycle) = steps.split_at(from.min(steps.len()));
+    let mut states = Vec::new();
+    for steps in [stem, steps, &[steps, cycle].concat()] {
+        let replayed = replay(system, initial, properties, steps)?;
+        match replayed.at {
+            Some((state, _)) => states.push(state),
+            None => return Ok(Err(replayed)),
+        }
+    }
+    Ok(Ok(!cycle.is_empty() && states.windows(2).all(|pair| pair[0] == pair[1])))
+}
+
+/// Takes steps of which the last ones are a loop from the start of a fresh system, and judges the execution in which they are
+/// repeated for ever.
+pub(crate) fn replay_endless(
+    system: &mut System,
+    initial: &StateVector,
+    properties: &Properties,
+    steps: &[Step],
+    Loop { from, units }: &Loop,
+) -> Result<Replayed, Interrupt> {
+    let mut replayed = replay(system, initial, properties, steps)?;
+    replayed.loop_from = Some(*from);
+    if let (End::Held, Some((state, _))) = (&replayed.end, &replayed.at)
+        && let Some(found) = judged(system, properties, state, &replayed.path[*from..], units)
+    {
+        replayed.end = End::Violated(found);
+    }
+    Ok(replayed)
 }
 
 /// The step that a state offers and that is the stored one, as it reads now; if there is none, all that it offers.

@@ -51,6 +51,7 @@ use proc_macro::TokenStream;
 /// | `tasks = tracked` | tasks share memory only through `netcheck::tracked`: fewer local states |
 /// | `tasks = fifo` | tasks are polled in the order of tokio's runtime of one thread, and in no other |
 /// | `deadlocks = paper` | what waits for a next client: `each_process` (a process waits for ever unless a task of its own is in `accept`), or `paper` (unless anybody is) |
+/// | `liveness = on` | processes that are no daemons have to end in every fair execution, and not only where nothing can happen any more |
 /// | `at_most = 1` | faults in one execution: packets lost or overtaken, further copies, calls that fail |
 /// | `duration = 10s`, `duration = 500ms` | only the first so many seconds of the programs' time |
 /// | `search = bfs` | `bfs`, `dfs`, `faults`, `joint`, `reads`, `network_states` or `network_states(retransmissions = 2)`, `retransmissions(2)`, `random` or `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`, `simulate` or `simulate(seed = 7, runs = 10_000)` or `simulate(time = 30)` |
@@ -67,7 +68,7 @@ use proc_macro::TokenStream;
 /// | `identity = history` | tell local states by their pasts only; by default (`memory`) also by the memory of the programs, so that ordinary loops close |
 /// | `dates = relative` | the programs depend only on how far dates (`SystemTime`) lie apart, and from now; by default (`absolute`) states differ by the date |
 /// | `audit = false` | leave out the sample of states that is explored again without reduction |
-/// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `monitor`, `any` violation, `inconclusive`, or `simulated` |
+/// | `expect = panic` | pass only if this is found: `panic`, `deadlock`, `property`, `monitor`, `liveness`, `any` violation, `inconclusive`, or `simulated` |
 /// | `snapshot` | with `expect`: pin the counterexample with `insta` |
 /// | `whole` | ignored, unless `cargo netcheck test` runs it: the programs use crates that name tokio |
 /// | `replay = "traces/lost.json"` | run the execution in this file, and no other; see below |

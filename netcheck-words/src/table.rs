@@ -28,6 +28,8 @@ pub enum Takes {
     List(&'static str, &'static [Word]),
     /// `true` or `false`.
     Boolean,
+    /// `on` or `off`.
+    Switch,
     /// A number that is reckoned when the check begins.
     Expression,
     /// Seconds, or a number with a unit.
@@ -92,6 +94,7 @@ pub const CHECK: &[Word] = &[
     word("fs", Takes::List("Files", FILES), "fs(prefix)"),
     word("tasks", Takes::Choice("Tasks", &[("shared", "Shared"), ("tracked", "Tracked"), ("fifo", "Fifo")]), "tracked"),
     word("deadlocks", Takes::Choice("Deadlocks", &[("each_process", "EachProcess"), ("paper", "Paper")]), "paper"),
+    word("liveness", Takes::Switch, "on"),
     word("at_most", Takes::Expression, "1"),
     positive("duration", Takes::Time, "10s", "how many seconds of the programs' time are explored, at least 1"),
     word("search", Takes::Search, "dfs"),
@@ -126,6 +129,7 @@ const EXPECTATIONS: &[(&str, &str)] = &[
     ("deadlock", "Deadlock"),
     ("property", "Property"),
     ("monitor", "Monitor"),
+    ("liveness", "Liveness"),
     ("any", "Any"),
     ("inconclusive", "Inconclusive"),
     ("simulated", "Simulated"),

@@ -15,6 +15,7 @@ mod histories;
 mod histories_random;
 mod horizon;
 mod in_order;
+mod liveness;
 mod marks;
 mod monitors;
 mod multicast;

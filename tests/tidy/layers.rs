@@ -339,6 +339,7 @@ const CHECK: &[Row] = &[
         "replay",
         &[
             "netcheck_runtime::id",
+            "netcheck_runtime::liveness",
             "netcheck_runtime::property",
             "netcheck_runtime::reduction::stubborn",
             "netcheck_runtime::reduction::successors",
@@ -773,7 +774,24 @@ const CHECK: &[Row] = &[
             "netcheck_runtime::world::system",
         ],
     ),
-    ("check::again", &["check", "error", "network", "trace::counterexample", "trace::step"]),
+    ("check::again", &["check", "error", "network", "replay", "trace::counterexample", "trace::step"]),
+    (
+        "check::liveness",
+        &[
+            "check",
+            "check::fixpoint",
+            "check::setup",
+            "error",
+            "netcheck_runtime::liveness",
+            "replay",
+            "netcheck_runtime::search::progress",
+            "trace::counterexample",
+            "trace::step",
+            "netcheck_runtime::unit::shared",
+            "netcheck_runtime::world::components",
+            "netcheck_runtime::world::system",
+        ],
+    ),
     (
         "check::profile",
         &[

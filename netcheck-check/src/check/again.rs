@@ -4,6 +4,7 @@ use super::Checker;
 use super::registered;
 use crate::error::Error;
 use crate::network::Network;
+use crate::replay::Loop;
 use crate::trace::counterexample::Counterexample;
 use crate::trace::step::Step;
 use std::io::Write;
@@ -29,9 +30,9 @@ impl Checker {
         network: impl FnOnce(&mut Network),
         counterexample: &Counterexample,
     ) -> Result<Option<Counterexample>, Error> {
-        let steps = counterexample.steps().to_vec();
+        let (steps, repeated) = (counterexample.steps().to_vec(), repeated(counterexample));
         let again = self.run_aloud(registered(network), move |mut job| {
-            let replayed = job.replay(&steps)?;
+            let replayed = job.replay_kept(&steps, repeated.as_ref())?;
             job.violated(replayed)
         })?;
         whole(again, counterexample)
@@ -45,12 +46,12 @@ impl Checker {
         counterexample: &Counterexample,
         show: impl FnMut(usize, &Step) + Send + 'static,
     ) -> Result<Option<Counterexample>, Error> {
-        let steps = counterexample.steps().to_vec();
+        let (steps, repeated) = (counterexample.steps().to_vec(), repeated(counterexample));
         // A program that is stopped in a debugger is not stuck.
         let patient = self.clone().max_poll_duration(Duration::MAX);
         let again = patient.run_aloud(registered(network), move |mut job| {
             // First: it runs the programs, which print something.
-            let replayed = job.replay(&steps)?;
+            let replayed = job.replay_kept(&steps, repeated.as_ref())?;
             let again = job.violated(replayed);
             job.perform(&steps, show)?;
             again
@@ -90,6 +91,12 @@ impl Checker {
         let Checker { udp, tcp, at_most, duration, .. } = counterexample.faults().unwrap_or_default().parse()?;
         Ok(Checker { udp, tcp, at_most, duration: self.duration.or(duration), ..self })
     }
+}
+
+/// The loop of an execution that never ends.
+fn repeated(counterexample: &Counterexample) -> Option<Loop> {
+    let units = counterexample.units().to_vec();
+    counterexample.loop_from().map(|from| Loop { from, units })
 }
 
 /// The violation of a replay, if it has found one. A replay without a violation is an error unless it has taken all steps.

@@ -46,12 +46,17 @@ impl Job {
 
     /// Runs the steps to a violation again: the same violation has to happen.
     fn confirmed_as(&mut self, steps: &[Step], found: &Found) -> Result<Counterexample, Error> {
-        // The steps as they were confirmed: each with the program's own source line.
-        let Replayed { steps, situations, history, end, .. } = self.replay(steps)?;
+        let replayed = self.replay(steps)?;
+        self.confirmed_again(replayed, found)
+    }
+
+    /// The steps of a replay, as they were confirmed: each with the program's own source line.
+    pub(super) fn confirmed_again(&mut self, replayed: Replayed, found: &Found) -> Result<Counterexample, Error> {
+        let Replayed { steps, situations, history, end, loop_from, .. } = replayed;
         let again = match end {
             End::Violated(again) if again.is_again(found) => {
                 let again = self.explained(again, &steps)?;
-                return Ok(self.confirmed(again, steps, situations).with_history(history));
+                return Ok(self.confirmed(again, steps, situations).with_history(history).repeating(loop_from));
             }
             End::Diverged { expected, possible } => {
                 return Err(Error::diverged(steps.len() + 1, &expected, &possible));
@@ -84,11 +89,11 @@ impl Job {
 
     /// The execution as it reads now, if it violates something.
     pub(super) fn violated(&mut self, replayed: Replayed) -> Result<Option<Counterexample>, Error> {
-        let Replayed { steps, situations, history, end, .. } = replayed;
+        let Replayed { steps, situations, history, end, loop_from, .. } = replayed;
         match end {
             End::Violated(found) => {
                 let found = self.explained(found, &steps)?;
-                Ok(Some(self.confirmed(found, steps, situations).with_history(history)))
+                Ok(Some(self.confirmed(found, steps, situations).with_history(history).repeating(loop_from)))
             }
             End::Held => Ok(None),
             End::Diverged { expected, possible } => Err(Error::diverged(steps.len() + 1, &expected, &possible)),

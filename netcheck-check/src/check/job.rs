@@ -1,5 +1,5 @@
 //! One check: it is searched to the fixpoint, unless an execution that was drawn meanwhile has violated a property; a
-//! violation is shortened, and confirmed; then all is summed up.
+//! violation is shortened, and confirmed; where there is none, executions that never end are looked for; then all is summed up.
 
 use super::setup::Job;
 use crate::error::Error;
@@ -19,7 +19,10 @@ impl Job {
             // The figures of the search: a counterexample is made of the same system, and learns more.
             let figures = searched.figures();
             let explored = &searched.explored;
-            let Some((at, found)) = explored.found.clone() else { break (searched, figures, None) };
+            let Some((at, found)) = explored.found.clone() else {
+                let endless = self.endless(&mut searched)?;
+                break (searched, figures, endless);
+            };
             // In the full semantics the execution may come to another finding first.
             let first = explored.concrete.as_ref().map_or(&found, |(_, first)| first);
             if first.is_error {

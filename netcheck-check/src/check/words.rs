@@ -44,6 +44,7 @@ const DEADLOCKS: &Choices<Deadlocks> = &[("each_process", Deadlocks::EachProcess
 const IDENTITIES: &Choices<Identity> = &[("history", Identity::History), ("memory", Identity::Memory)];
 const DATES: &Choices<Dates> = &[("absolute", Dates::Absolute), ("relative", Dates::Relative)];
 const STORES: &Choices<Keep> = &[("exact", Keep::Exact), ("fingerprint", Keep::Fingerprint)];
+const SWITCH: &Choices<bool> = &[("on", true), ("off", false)];
 const BOOLEANS: &Choices<bool> = &[("true", true), ("false", false)];
 
 /// From the words of `#[model_check(…)]`, such as `udp(loss), tcp(read, write), at_most = 1`, but for
@@ -99,6 +100,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "fs" => checker.files(files(word)?),
             "tasks" => checker.tasks(choice(value(word)?, TASKS)?),
             "deadlocks" => checker.deadlocks(choice(value(word)?, DEADLOCKS)?),
+            "liveness" => checker.liveness(choice(value(word)?, SWITCH)?),
             "at_most" => checker.at_most(number(value(word)?)?),
             "duration" => checker.duration(delay::time(word)?),
             "search" => {

@@ -13,6 +13,7 @@ pub enum Expect {
     Deadlock,
     Property,
     Monitor,
+    Liveness,
     Any,
     Inconclusive,
     Simulated,
@@ -37,6 +38,7 @@ impl Expect {
             Expect::Panic => found == Some(ViolationKind::Panic),
             Expect::Deadlock => found == Some(ViolationKind::Deadlock),
             Expect::Property => found == Some(ViolationKind::Property),
+            Expect::Liveness => found == Some(ViolationKind::Liveness),
             Expect::Monitor => found == Some(ViolationKind::Monitor),
         }
     }
@@ -55,6 +57,7 @@ impl Expect {
             Expect::Deadlock => "a deadlock",
             Expect::Property => "a violated property",
             Expect::Monitor => "a rejection by a monitor",
+            Expect::Liveness => "an execution that never ends",
             Expect::Any => "a violation",
             Expect::Inconclusive => "a limit to be hit",
             Expect::Simulated => "executions without a violation",

@@ -33,6 +33,10 @@ pub struct Counterexample {
     /// When that was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gave_up: Option<String>,
+    /// Of an execution that never ends: the index of the step with which the loop begins, which goes on to the last step and
+    /// is repeated for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    loop_from: Option<usize>,
     steps: Vec<Step>,
     /// The calls, if an answer of one of them is explained by no order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,6 +57,7 @@ impl Counterexample {
             faults: Some(faults),
             perhaps_not_least: false,
             gave_up: None,
+            loop_from: None,
             steps,
             history: None,
             situations: Some(situations),
@@ -67,6 +72,11 @@ impl Counterexample {
     /// It was not found by a check: nothing is said of declared faults.
     pub(crate) fn without_faults(self) -> Self {
         Counterexample { faults: None, ..self }
+    }
+
+    /// It never ends: from the step with this index on, it is repeated.
+    pub(crate) fn repeating(self, loop_from: Option<usize>) -> Self {
+        Counterexample { loop_from, ..self }
     }
 
     /// The search for a lesser one was given up; `when` says at which limit.
@@ -117,6 +127,12 @@ impl Counterexample {
     /// `Network::sequentially_consistent`).
     pub fn history(&self) -> Option<&CallHistory> {
         self.history.as_ref()
+    }
+
+    /// Of an execution that never ends ([`ViolationKind::Liveness`]): the index of the step with which its loop begins. The
+    /// steps from there to the last one are repeated for ever.
+    pub fn loop_from(&self) -> Option<usize> {
+        self.loop_from
     }
 
     /// Why a replay of its steps says nothing, although nothing is violated: the violation came after some that are missing.

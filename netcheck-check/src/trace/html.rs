@@ -223,6 +223,7 @@ impl Drawing<'_> {
         for (number, step) in self.shown().filter(|&(number, _)| !self.is_left_out(number)) {
             svg.push_str(&self.at(number, step));
         }
+        svg.push_str(&self.loop_for_ever());
         svg.push_str(&self.violation());
         svg + "</g></svg>"
     }
@@ -237,6 +238,20 @@ impl Drawing<'_> {
             format!("<rect class=\"cut\" x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\"/>")
         });
         between.collect()
+    }
+
+    /// A bracket around the steps that are repeated for ever.
+    fn loop_for_ever(&self) -> String {
+        let Some(from) = self.counterexample.loop_from().filter(|from| *from < self.steps.len()) else {
+            return String::new();
+        };
+        let (top, end) = (self.axis.top(self.rows[from]) + 3, self.axis.end() - 3);
+        format!(
+            "<path class=\"loop\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" d=\"M6 {top}H2V{end}H6\">\
+             <title>then for ever: steps {} to {}</title></path>",
+            from + 1,
+            self.steps.len()
+        )
     }
 
     /// The line of a lane, with a break where its process crashes.

@@ -37,12 +37,18 @@ fn diagram(counterexample: &Counterexample) -> String {
         chart.arrows.iter().filter_map(|arrow| message(&chart, steps, arrow)).collect();
     messages.sort_by_key(|(at, _)| *at);
     let asides = asides(steps);
+    let mut repeats = false;
     for (number, step) in (1..).zip(steps).filter(|(number, step)| is_shown(step) && asides[number - 1].is_none()) {
+        if counterexample.loop_from().is_some_and(|from| number > from) && !repeats {
+            repeats = true;
+            lines.push("    loop for ever".to_owned());
+        }
         let first = messages.partition_point(|(at, _)| *at < number);
         let drawn = messages[first..].iter().take_while(|(at, _)| *at == number);
         lines.extend(drawn.map(|(_, line)| line.clone()));
         lines.extend(note(&chart, number, step));
     }
+    lines.extend(repeats.then(|| "    end".to_owned()));
     lines.extend(violation(&chart, counterexample));
     lines.join("\n") + "\n"
 }

@@ -99,15 +99,20 @@ impl Text<'_> {
         let is_shown = |step: &Step| is_related(step, related.as_ref());
         let columns = Columns::of(steps.len(), steps.iter().filter(|step| is_shown(step)));
         let repeated = repeated(steps, &told_with);
-        let told = |(step, &is_repeated): (&Step, &bool)| match is_shown(step) {
-            true if is_repeated => Told::Repeated,
+        let loop_from = self.counterexample.loop_from().unwrap_or(steps.len());
+        let told = |(index, (step, &is_repeated)): (usize, (&Step, &bool))| match is_shown(step) {
+            true if is_repeated && index < loop_from => Told::Repeated,
             true => Told::Whole,
             false => Told::Counted,
         };
-        let told: Vec<Told> = steps.iter().zip(&repeated).map(told).collect();
+        let told: Vec<Told> = steps.iter().zip(&repeated).enumerate().map(told).collect();
         let mut text = String::new();
         let mut number = 1;
-        for run in told.chunk_by(|a, b| a == b) {
+        let (stem, repeated) = told.split_at(loop_from.min(told.len()));
+        for run in stem.chunk_by(|a, b| a == b).chain(repeated.chunk_by(|a, b| a == b)) {
+            if number == loop_from + 1 {
+                text.push_str(&format!("{}\n", self.paint(BAD, "then for ever:")));
+            }
             let of_run = &steps[number - 1..number - 1 + run.len()];
             let again = if run[0] == Told::Repeated { " again" } else { "" };
             if run[0] == Told::Whole {

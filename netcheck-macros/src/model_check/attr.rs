@@ -76,6 +76,7 @@ fn of(value: Expr, takes: &Takes, cx: &Ctxt) -> Option<Value> {
     match takes {
         Takes::Nothing | Takes::Maker | Takes::List(..) => unreachable!("these take no value"),
         Takes::Boolean => boolean(value, cx).map(Value::Boolean),
+        Takes::Switch => switch(&value, cx).map(Value::Boolean),
         Takes::Expression => Some(Value::Expression(value)),
         Takes::Time => delay::time(value, cx).map(Value::Time),
         Takes::Number => number(&value, cx).map(Value::Number),
@@ -178,6 +179,12 @@ fn boolean(value: Expr, cx: &Ctxt) -> Option<LitBool> {
         return None;
     };
     Some(literal)
+}
+
+/// `on` is `true` of the builder, and `off` is `false`.
+fn switch(value: &Expr, cx: &Ctxt) -> Option<LitBool> {
+    let Choice { name, .. } = choice(value, &[("on", "On"), ("off", "Off")], cx)?;
+    Some(LitBool { value: name == "on", span: name.span() })
 }
 
 fn choice(value: &Expr, choices: &[(&str, &str)], cx: &Ctxt) -> Option<Choice> {

@@ -1,0 +1,365 @@
+//! Executions that never end although everything gets its turn, and those that end at last if everything does.
+
+use netcheck as tokio;
+use netcheck::Network;
+use netcheck::check::{Checker, Crash, Report, Tcp, Udp, Verdict, ViolationKind};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
+use tokio::sync::Notify;
+use tokio::task::yield_now;
+use tokio::time::{interval, sleep, timeout};
+
+/// The report of a check with the reduction and without it, which come to one verdict.
+fn checked(checker: Checker, register: impl Fn(&mut Network) + Copy) -> Report {
+    let checker = checker.liveness(true);
+    let [reduced, all] = [true, false].map(|reduction| checker.clone().reduction(reduction).check(|net| register(net)));
+    assert_eq!(reduced.verdict(), all.verdict(), "{reduced}\n{all}");
+    reduced
+}
+
+#[track_caller]
+fn ends(checker: Checker, register: impl Fn(&mut Network) + Copy) {
+    let report = checked(checker, register);
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+}
+
+/// The steps before the loop of the execution in which `process` never ends, and those of the loop. It goes on for ever when
+/// it is run again from its file, too, and without liveness nothing is found.
+#[track_caller]
+fn goes_on(process: &str, checker: Checker, register: impl Fn(&mut Network) + Copy) -> (Vec<String>, Vec<String>) {
+    let without = checker.clone().check(|net| register(net));
+    assert_eq!(without.verdict(), Verdict::Verified, "{without}");
+    let report = checked(checker.clone(), register);
+    let counterexample = report.counterexample().unwrap_or_else(|| panic!("{report}"));
+    assert_eq!(counterexample.kind(), ViolationKind::Liveness, "{report}");
+    assert!(counterexample.message().starts_with(&format!("{process} never ends")), "{report}");
+    let kept = netcheck::check::Counterexample::from_json(&counterexample.to_json()).unwrap();
+    assert_eq!(&kept, counterexample);
+    let again = checker.replay(|net| register(net), &kept).unwrap();
+    assert!(again.is_some_and(|again| again.starts_with("liveness: ")), "{report}");
+    let told = |step: &netcheck::check::Step| format!("{}: {} -> {}", step.process, step.operation, step.outcome);
+    let steps: Vec<String> = counterexample.steps().iter().map(told).collect();
+    let (stem, cycle) = steps.split_at(counterexample.loop_from().expect("it is repeated"));
+    assert!(!cycle.is_empty());
+    (stem.to_vec(), cycle.to_vec())
+}
+
+fn lossy() -> Checker {
+    Checker::new().udp(Udp::new().loss())
+}
+
+/// Answers each request.
+async fn answers() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    loop {
+        let (_, from) = socket.recv_from(&mut [0]).await.unwrap();
+        socket.send_to(b"!", from).await.unwrap();
+    }
+}
+
+/// Takes requests, and answers none.
+async fn is_silent() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    loop {
+        socket.recv_from(&mut [0]).await.unwrap();
+    }
+}
+
+/// Asks until there is an answer.
+async fn asks_until_answered() {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    socket.connect("server:4000").await.unwrap();
+    loop {
+        socket.send(b"?").await.unwrap();
+        if timeout(Duration::from_secs(1), socket.recv(&mut [0])).await.is_ok() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn who_asks_again_and_again_is_answered_at_last() {
+    let register = |net: &mut Network| {
+        net.daemon("server", answers);
+        net.process("client", asks_until_answered).after("server");
+    };
+    // Without a bound of losses, since a network that loses all is not fair; with one, since it is used up.
+    ends(lossy(), register);
+    ends(lossy().at_most(1), register);
+    ends(Checker::new().udp(Udp::new().loss().duplication().reorder(2)), register);
+}
+
+#[test]
+fn a_server_that_does_not_answer_keeps_its_client_for_ever() {
+    let register = |net: &mut Network| {
+        net.daemon("server", is_silent);
+        net.process("client", asks_until_answered).after("server");
+    };
+    for checker in [lossy(), lossy().at_most(1), Checker::new()] {
+        let (_, cycle) = goes_on("client", checker, register);
+        assert!(cycle.iter().any(|step| step.starts_with("server: ")), "the request arrives: {cycle:?}");
+    }
+    let report = checked(Checker::new(), register);
+    insta::assert_snapshot!(report.counterexample().unwrap().without_lines());
+}
+
+/// A server that answers the first of two requests in a row takes the answer of each in turn: what is lost is sent again,
+/// but never both.
+#[test]
+fn each_of_two_datagrams_that_are_sent_again_and_again_arrives() {
+    async fn collects() {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        let (mut first, mut second) = (false, false);
+        while !(first && second) {
+            let mut byte = [0];
+            socket.recv_from(&mut byte).await.unwrap();
+            match byte[0] {
+                1 => first = true,
+                _ => second = true,
+            }
+        }
+    }
+    async fn sends() {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        loop {
+            for byte in [1, 2] {
+                socket.send_to(&[byte], "server:4000").await.unwrap();
+                sleep(Duration::from_secs(1)).await;
+            }
+        }
+    }
+    ends(lossy(), |net| {
+        net.process("server", collects);
+        net.daemon("client", sends).after("server");
+    });
+    // One that is never sent does not arrive.
+    async fn sends_the_first() {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        loop {
+            socket.send_to(&[1], "server:4000").await.unwrap();
+            sleep(Duration::from_secs(1)).await;
+        }
+    }
+    goes_on("server", lossy(), |net| {
+        net.process("server", collects);
+        net.daemon("client", sends_the_first).after("server");
+    });
+}
+
+async fn ticks() {
+    let mut ticks = interval(Duration::from_secs(1));
+    loop {
+        ticks.tick().await;
+    }
+}
+
+async fn spins() {
+    loop {
+        yield_now().await;
+    }
+}
+
+#[test]
+fn what_goes_on_beside_a_client_that_ends_is_nobodys_fault() {
+    // The client waits on the stem only.
+    ends(lossy().at_most(2), |net| {
+        net.daemon("beside", ticks);
+        net.daemon("server", answers);
+        net.process("client", asks_until_answered).after("server");
+    });
+    ends(lossy().at_most(2), |net| {
+        net.daemon("beside", spins);
+        net.daemon("server", answers);
+        net.process("client", asks_until_answered).after("server");
+    });
+}
+
+#[test]
+fn a_process_that_goes_round_never_ends() {
+    let (stem, cycle) = goes_on("clock", Checker::new(), |net| {
+        net.process("clock", ticks);
+    });
+    assert_eq!((stem.len(), cycle.len()), (2, 1), "{stem:?} {cycle:?}");
+    goes_on("idle", Checker::new(), |net| {
+        net.process("idle", spins);
+    });
+    let report = Checker::new().liveness(true).check(|net| {
+        net.process("idle", spins);
+    });
+    assert!(report.counterexample().unwrap().message().contains("no time passes"), "{report}");
+}
+
+/// A task that spins keeps no other task of the process from ending it.
+#[test]
+fn tasks_of_one_process_all_get_their_turns() {
+    ends(Checker::new(), |net| {
+        net.process("both", || async {
+            tokio::spawn(spins());
+            for _ in 0..3 {
+                yield_now().await;
+            }
+        });
+    });
+    // Unless they wait for what nobody does.
+    let never = |net: &mut Network| {
+        net.process("both", || async {
+            tokio::spawn(spins());
+            Notify::new().notified().await;
+        });
+    };
+    goes_on("both", Checker::new(), never);
+    // A synchronous call in the loop is no turn of the others.
+    ends(Checker::new(), |net| {
+        net.process("both", || async {
+            let socket = Arc::new(UdpSocket::bind("0.0.0.0:0").await.unwrap());
+            tokio::spawn(async move {
+                loop {
+                    let _ = socket.try_recv(&mut [0]);
+                    yield_now().await;
+                }
+            });
+            yield_now().await;
+        });
+    });
+}
+
+#[test]
+fn branches_that_are_ready_are_taken_at_last_unless_the_order_is_certain() {
+    ends(Checker::new(), |net| {
+        net.process("both", || async {
+            loop {
+                tokio::select! {
+                    () = sleep(Duration::from_secs(1)) => {}
+                    () = sleep(Duration::from_secs(1)) => return,
+                }
+            }
+        });
+    });
+    goes_on("both", Checker::new(), |net| {
+        net.process("both", || async {
+            loop {
+                tokio::select! {
+                    biased;
+                    () = sleep(Duration::from_secs(1)) => {}
+                    () = sleep(Duration::from_secs(1)) => return,
+                }
+            }
+        });
+    });
+}
+
+/// What a choice comes to is up to the one who checks.
+#[test]
+fn a_choice_need_not_come_out_well() {
+    goes_on("player", Checker::new(), |net| {
+        net.process("player", || async {
+            while !netcheck::choose([true, false]).await {
+                sleep(Duration::from_secs(1)).await;
+            }
+        });
+    });
+}
+
+#[test]
+fn a_server_that_waits_for_a_next_client_need_not_end() {
+    async fn server() {
+        let listener = TcpListener::bind("0.0.0.0:4000").await.unwrap();
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let _ = stream.write_all(b"!").await;
+        }
+    }
+    async fn clients() {
+        loop {
+            let mut stream = TcpStream::connect("server:4000").await.unwrap();
+            stream.read_exact(&mut [0]).await.unwrap();
+            drop(stream);
+            sleep(Duration::from_secs(1)).await;
+        }
+    }
+    ends(Checker::new(), |net| {
+        net.process("server", server);
+        net.daemon("clients", clients).after("server");
+    });
+    // Who goes on with one client does not come back to it.
+    async fn clings() {
+        let listener = TcpListener::bind("0.0.0.0:4000").await.unwrap();
+        let (mut stream, _) = listener.accept().await.unwrap();
+        while stream.write_all(b"!").await.is_ok() {
+            sleep(Duration::from_secs(1)).await;
+        }
+    }
+    async fn reads() {
+        let mut stream = TcpStream::connect("server:4000").await.unwrap();
+        while stream.read_exact(&mut [0]).await.is_ok() {}
+    }
+    let (_, cycle) = goes_on("server", Checker::new(), |net| {
+        net.process("server", clings);
+        net.daemon("client", reads).after("server");
+    });
+    assert_eq!(cycle.len(), 3, "{cycle:?}");
+}
+
+#[test]
+fn failures_stop() {
+    async fn connects() {
+        while TcpStream::connect("server:4000").await.is_err() {
+            sleep(Duration::from_secs(1)).await;
+        }
+    }
+    let register = |net: &mut Network| {
+        net.daemon("server", || async {
+            let listener = TcpListener::bind("0.0.0.0:4000").await.unwrap();
+            loop {
+                let _ = listener.accept().await;
+            }
+        });
+        net.process("client", connects).after("server");
+    };
+    ends(Checker::new().tcp(Tcp::new().fail_open()), register);
+    ends(Checker::new().tcp(Tcp::new().fail_open()).at_most(1), register);
+    goes_on("client", Checker::new(), |net| {
+        net.process("client", connects);
+    });
+}
+
+/// A server that has been killed comes back at last.
+#[test]
+fn a_start_after_a_crash_comes_at_last() {
+    let register = |net: &mut Network| {
+        net.daemon("server", answers);
+        net.process("client", asks_until_answered).after("server");
+    };
+    ends(Checker::new().crash(Crash::kill().process("server")), register);
+    goes_on("client", Checker::new().crash(Crash::kill().process("server").stays_down()), register);
+}
+
+#[test]
+fn what_liveness_does_not_cover_is_refused() {
+    let register = |net: &mut Network| {
+        net.process("clock", ticks);
+    };
+    let refused = |checker: Checker| checker.liveness(true).try_check(register).unwrap_err().to_string();
+    let delay = Checker::new().udp(Udp::new().delay(..));
+    assert!(refused(delay).contains("`liveness = on` can't be combined with `delay`"));
+    assert!(refused(Checker::new().duration(Duration::from_secs(9))).contains("`duration`"));
+    assert!(refused("search = simulate".parse().unwrap()).contains("`search = simulate`"));
+}
+
+#[test]
+fn a_walk_that_is_too_long_is_inconclusive() {
+    // The reduced search needs fewer states than the walk.
+    let register = |net: &mut Network| {
+        for name in ["a", "b", "c", "d"] {
+            net.process(name, || async {
+                let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+                socket.send_to(b"!", "a:4000").await.unwrap();
+            });
+        }
+    };
+    let states = Checker::new().check(register).states();
+    let report = Checker::new().liveness(true).max_states(states).check(register);
+    assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
+}
