@@ -3,6 +3,7 @@
 use netcheck as tokio;
 use netcheck::Network;
 use netcheck::check::{Checker, Crash, Report, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::monitor::{Observer, Seen};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -25,16 +26,16 @@ fn ends(checker: Checker, register: impl Fn(&mut Network) + Copy) {
     assert_eq!(report.verdict(), Verdict::Verified, "{report}");
 }
 
-/// The steps before the loop of the execution in which `process` never ends, and those of the loop. It goes on for ever when
+/// The steps before the loop of an execution whose message begins with `what`, and those of the loop. It goes on for ever when
 /// it is run again from its file, too, and without liveness nothing is found.
 #[track_caller]
-fn goes_on(process: &str, checker: Checker, register: impl Fn(&mut Network) + Copy) -> (Vec<String>, Vec<String>) {
+fn goes_on(what: &str, checker: Checker, register: impl Fn(&mut Network) + Copy) -> (Vec<String>, Vec<String>) {
     let without = checker.clone().check(|net| register(net));
     assert_eq!(without.verdict(), Verdict::Verified, "{without}");
     let report = checked(checker.clone(), register);
     let counterexample = report.counterexample().unwrap_or_else(|| panic!("{report}"));
     assert_eq!(counterexample.kind(), ViolationKind::Liveness, "{report}");
-    assert!(counterexample.message().starts_with(&format!("{process} never ends")), "{report}");
+    assert!(counterexample.message().starts_with(what), "{report}");
     let kept = netcheck::check::Counterexample::from_json(&counterexample.to_json()).unwrap();
     assert_eq!(&kept, counterexample);
     let again = checker.replay(|net| register(net), &kept).unwrap();
@@ -146,6 +147,28 @@ fn each_of_two_datagrams_that_are_sent_again_and_again_arrives() {
         net.process("server", collects);
         net.daemon("client", sends_the_first).after("server");
     });
+}
+
+/// A second copy may help, and need not come.
+#[test]
+fn a_fault_that_helps_is_not_demanded() {
+    async fn hopes() {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        socket.connect("server:4000").await.unwrap();
+        loop {
+            socket.send(b"?").await.unwrap();
+            socket.recv(&mut [0]).await.unwrap();
+            if timeout(Duration::from_secs(1), socket.recv(&mut [0])).await.is_ok() {
+                return;
+            }
+        }
+    }
+    let register = |net: &mut Network| {
+        net.daemon("server", answers);
+        net.process("client", hopes).after("server");
+    };
+    let (_, cycle) = goes_on("client", Checker::new().udp(Udp::new().duplication()), register);
+    assert_eq!(cycle.len(), 6, "what need not come is lost: {cycle:?}");
 }
 
 async fn ticks() {
@@ -362,4 +385,87 @@ fn a_walk_that_is_too_long_is_inconclusive() {
     let states = Checker::new().check(register).states();
     let report = Checker::new().liveness(true).max_states(states).check(register);
     assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
+}
+
+/// A datagram of the client.
+#[derive(Debug)]
+enum Packet {
+    Request,
+    Answer,
+}
+
+netcheck::monitor! {
+    monitor Answered over Packet {
+        state idle {
+            Packet::Request => asked,
+            Packet::Answer => idle,
+        }
+        hot state asked {
+            Packet::Request => asked,
+            Packet::Answer => idle,
+        }
+    }
+}
+
+fn of_client() -> Observer {
+    Observer::new(Answered::new(), |seen| match seen {
+        Seen::Departed { process: "client", .. } => Some(Packet::Request),
+        Seen::Arrived { process: "client", .. } => Some(Packet::Answer),
+        _ => None,
+    })
+}
+
+/// Asks for ever, and waits for each answer for a while.
+async fn asks_for_ever() {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    socket.connect("server:4000").await.unwrap();
+    loop {
+        socket.send(b"?").await.unwrap();
+        let _ = timeout(Duration::from_secs(1), socket.recv(&mut [0])).await;
+    }
+}
+
+#[test]
+fn a_monitor_leaves_its_hot_states_again_and_again() {
+    for checker in [Checker::new(), lossy(), lossy().at_most(2)] {
+        ends(checker, |net| {
+            net.daemon("server", answers);
+            net.daemon("client", asks_for_ever).after("server");
+            net.daemon("beside", ticks);
+            net.monitor(of_client());
+        });
+    }
+}
+
+#[test]
+fn a_monitor_that_stays_in_a_hot_state_for_ever_is_a_violation() {
+    // Also where only others go on.
+    async fn asks_once() {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        socket.send_to(b"?", "server:4000").await.unwrap();
+    }
+    let asked = |net: &mut Network| {
+        net.daemon("server", is_silent);
+        net.daemon("client", asks_for_ever).after("server");
+        net.monitor(of_client());
+    };
+    let (_, cycle) = goes_on("Answered is in `asked` for ever", lossy(), asked);
+    assert!(cycle.iter().any(|step| step.starts_with("server: ")), "{cycle:?}");
+    goes_on("Answered is in `asked` for ever", Checker::new(), |net| {
+        net.daemon("server", is_silent);
+        net.daemon("client", asks_once).after("server");
+        net.daemon("beside", ticks);
+        net.monitor(of_client());
+    });
+    // To come to rest there is to stay there, with liveness and without it.
+    for liveness in [false, true] {
+        let report = Checker::new().liveness(liveness).check(|net| {
+            net.daemon("server", is_silent);
+            net.process("client", asks_once).after("server");
+            net.monitor(of_client());
+        });
+        let found = report.counterexample().unwrap();
+        assert_eq!(found.kind(), ViolationKind::Monitor, "{report}");
+        assert!(found.message().contains("`asked` has to be left"), "{report}");
+    }
 }

@@ -130,6 +130,7 @@ fn names(monitor: &Monitor) -> Vec<&Ident> {
 fn state(state: &State) -> TokenStream {
     let name = state.name.to_string();
     let accepting = state.is_accepting.then(|| quote!(let __builder = __builder.accepting(#name);));
+    let hot = state.is_hot.then(|| quote!(let __builder = __builder.hot(#name);));
     let deadlines = state.deadlines.iter().map(|Constraint { clock, duration, .. }| {
         let clock = clock.to_string();
         quote!(let __builder = __builder.deadline(#name, #clock, #duration);)
@@ -137,6 +138,7 @@ fn state(state: &State) -> TokenStream {
     quote! {
         let __builder = __builder.state(#name);
         #accepting
+        #hot
         #(#deadlines)*
     }
 }

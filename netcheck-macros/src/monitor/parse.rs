@@ -5,7 +5,7 @@
 //! visibility monitor Name (parameter: Type, …)? over Event {
 //!     variable name: domain;                     a range of i64, or bool
 //!     clock name;
-//!     accepting? state name (while clock <= duration && …)? {
+//!     (accepting | hot)? state name (while clock <= duration && …)? {
 //!         pattern (if condition)? (when clock <= duration && …)? => target { … },
 //!         otherwise => target { … },             target: a state, or `reject`
 //!     }
@@ -48,6 +48,7 @@ pub(super) enum Domain {
 pub(super) struct State {
     pub(super) name: Ident,
     pub(super) is_accepting: bool,
+    pub(super) is_hot: bool,
     pub(super) deadlines: Vec<Constraint>,
     pub(super) rules: Vec<Rule>,
     pub(super) otherwise: Option<Otherwise>,
@@ -88,6 +89,7 @@ mod kw {
     syn::custom_keyword!(variable);
     syn::custom_keyword!(clock);
     syn::custom_keyword!(accepting);
+    syn::custom_keyword!(hot);
     syn::custom_keyword!(state);
     syn::custom_keyword!(when);
     syn::custom_keyword!(otherwise);
@@ -128,7 +130,7 @@ impl Parse for Monitor {
                 body.parse::<kw::clock>()?;
                 monitor.clocks.push(body.parse()?);
                 body.parse::<Token![;]>()?;
-            } else if ahead.peek(kw::state) || ahead.peek(kw::accepting) {
+            } else if ahead.peek(kw::state) || ahead.peek(kw::accepting) || ahead.peek(kw::hot) {
                 monitor.states.push(body.parse()?);
             } else {
                 return Err(ahead.error());
@@ -163,6 +165,7 @@ impl Parse for Variable {
 impl Parse for State {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let is_accepting = input.parse::<Option<kw::accepting>>()?.is_some();
+        let is_hot = !is_accepting && input.parse::<Option<kw::hot>>()?.is_some();
         input.parse::<kw::state>()?;
         let name = input.parse()?;
         let mut deadlines = Vec::new();
@@ -175,7 +178,7 @@ impl Parse for State {
                 }
             }
         }
-        let mut state = State { name, is_accepting, deadlines, rules: Vec::new(), otherwise: None };
+        let mut state = State { name, is_accepting, is_hot, deadlines, rules: Vec::new(), otherwise: None };
         let body;
         braced!(body in input);
         while !body.is_empty() {

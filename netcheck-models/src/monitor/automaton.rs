@@ -60,6 +60,8 @@ pub(super) struct State {
     /// The clocks that must not read more than this, in nanoseconds, while the monitor is here.
     pub(super) deadlines: Vec<(usize, u64)>,
     pub(super) accepting: bool,
+    /// Whether it has to be left.
+    pub(super) hot: bool,
 }
 
 /// A rule between two states.
@@ -99,10 +101,16 @@ impl<E> Monitor<E> {
         !self.clocks.is_empty()
     }
 
-    /// Whether the monitor may reject an end: it has accepting states, or deadlines that time without events passes.
+    /// Whether some state has to be left.
+    #[must_use]
+    pub fn has_hot(&self) -> bool {
+        self.states.iter().any(|state| state.hot)
+    }
+
+    /// Whether the monitor may reject an end: it has accepting states, hot ones, or deadlines that time without events passes.
     #[must_use]
     pub fn judges_ends(&self) -> bool {
-        self.has_accepting || self.states.iter().any(|state| !state.deadlines.is_empty())
+        self.has_accepting || self.has_hot() || self.states.iter().any(|state| !state.deadlines.is_empty())
     }
 
     pub(super) fn values<'a>(&'a self, values: &'a [i64]) -> Values<'a> {

@@ -15,6 +15,7 @@ pub struct Builder<E> {
     name: String,
     states: Vec<String>,
     accepting: Vec<String>,
+    hot: Vec<String>,
     deadlines: Vec<(String, String, u64)>,
     variables: Vec<(String, RangeInclusive<i64>)>,
     clocks: Vec<String>,
@@ -30,6 +31,7 @@ impl<E> Monitor<E> {
             name: name.to_owned(),
             states: Vec::new(),
             accepting: Vec::new(),
+            hot: Vec::new(),
             deadlines: Vec::new(),
             variables: Vec::new(),
             clocks: Vec::new(),
@@ -51,6 +53,14 @@ impl<E> Builder<E> {
     #[must_use]
     pub fn accepting(mut self, state: &str) -> Self {
         self.accepting.push(state.to_owned());
+        self
+    }
+
+    /// Makes a state one that has to be left: an end must not come there, and with `liveness = on`, a check finds each fair
+    /// execution that stays in such states for ever.
+    #[must_use]
+    pub fn hot(mut self, state: &str) -> Self {
+        self.hot.push(state.to_owned());
         self
     }
 
@@ -108,6 +118,10 @@ impl<E> Builder<E> {
             }
         }
         let accepting: Vec<_> = self.accepting.iter().map(|state| names.state(state, "`accepting`")).collect();
+        let hot: Vec<_> = self.hot.iter().map(|state| names.state(state, "`hot`")).collect();
+        let both = self.hot.iter().filter(|state| self.accepting.contains(state));
+        let both = both.map(|state| format!("the state `{state}` is accepting and hot: an end may come there, or not"));
+        names.mistakes.extend(both);
         let ends: Vec<_> = self.rules.iter().map(|(from, to, rule, line)| names.rule(from, to, rule, line)).collect();
         names.check_reachable(&ends);
         names.check_clocks(&self.rules.iter().map(|rule| &rule.2).collect::<Vec<_>>(), &self.deadlines);
@@ -127,6 +141,7 @@ impl<E> Builder<E> {
             name: name.clone(),
             deadlines: deadlines.iter().filter(|(at, ..)| *at == state).map(|&(_, clock, ns)| (clock, ns)).collect(),
             accepting: accepting.contains(&Some(state)),
+            hot: hot.contains(&Some(state)),
         });
         let states = states.collect();
         let rules = self.rules.into_iter().zip(ends).map(|((_, _, rule, line), ends)| {

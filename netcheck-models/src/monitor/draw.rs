@@ -64,12 +64,13 @@ impl<E> Monitor<E> {
         drawn + "}\n"
     }
 
-    /// The name of a state with its deadlines.
+    /// The name of a state, whether it is hot, and its deadlines.
     fn state_label(&self, state: usize) -> String {
         let state = &self.states[state];
         let deadlines = state.deadlines.iter();
         let deadlines = deadlines.map(|(clock, most)| format!(", {} <= {}", self.clocks[*clock], shown(*most)));
-        format!("{}{}", state.name, deadlines.collect::<String>())
+        let hot = if state.hot { ", hot" } else { "" };
+        format!("{}{hot}{}", state.name, deadlines.collect::<String>())
     }
 
     /// The event and the guard of a rule, and after a slash what it writes.

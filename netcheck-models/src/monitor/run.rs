@@ -1,6 +1,6 @@
 //! A monitor that is told events and instants one by one.
 
-use super::automaton::{Monitor, Placed};
+use super::automaton::{Monitor, Placed, State};
 use super::guard::{nanoseconds, shown};
 use super::readings::{Exact, Question, Readings};
 use super::rejection::{Cause, Declared, Rejection};
@@ -108,16 +108,24 @@ impl<E: fmt::Debug> Monitor<E> {
     ///
     /// # Errors
     ///
-    /// If the monitor has accepting states and is in none of them.
+    /// If the monitor has accepting states and is in none of them, or is in hot ones alone.
     pub fn end(&self, from: &Configurations) -> Result<(), Rejection> {
-        if !self.has_accepting || from.0.iter().any(|one| self.states[one.state].accepting) {
+        let may_end = |state: &State| !state.hot && (!self.has_accepting || state.accepting);
+        if from.0.iter().any(|one| may_end(&self.states[one.state])) {
             return Ok(());
         }
         let expected = from.0.iter().map(|one| {
             let rules = self.rules_from(one.state).map(|(_, placed)| self.line(placed, None));
-            (format!("{} is not accepting", self.words(one.state, &one.values)), rules.collect())
+            let why = if self.states[one.state].hot { "has to be left" } else { "is not accepting" };
+            (format!("{} {why}", self.words(one.state, &one.values)), rules.collect())
         });
         Err(Rejection::new(&self.name, Cause::End, expected.collect()))
+    }
+
+    /// Whether the monitor is in hot states alone: to stay there for ever is a violation.
+    #[must_use]
+    pub fn is_hot(&self, configurations: &Configurations) -> bool {
+        !configurations.0.is_empty() && configurations.0.iter().all(|one| self.states[one.state].hot)
     }
 
     /// The states in which the monitor may be, with the values of variables, in words.

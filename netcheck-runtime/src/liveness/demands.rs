@@ -1,4 +1,4 @@
-//! What fairness demands of each step, and which processes have to end.
+//! What fairness demands of each step, and what must not stay as it is for ever.
 
 use super::fair::{Demand, Graph};
 use super::space::{Expander, ScopedStep, Space};
@@ -18,6 +18,8 @@ enum About {
     Operation(NodeId, OperationKey, IsWoken),
     /// A datagram that could be delivered is.
     Datagram(Delivered),
+    /// What is under way on a channel is delivered, or all of it is lost.
+    Channel(u32),
 }
 
 type IsWoken = bool;
@@ -25,9 +27,26 @@ type IsWoken = bool;
 impl About {
     fn demand(self) -> Demand {
         match self {
-            About::Task(..) => Demand::Weak,
+            About::Task(..) | About::Channel(_) => Demand::Weak,
             About::Operation(..) | About::Datagram(_) => Demand::Strong,
         }
+    }
+}
+
+/// What must not stay as it is for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owing {
+    /// A process that has to end has not.
+    Process(ProcessId),
+    /// A monitor is in states that it has to leave.
+    Monitor(usize),
+}
+
+impl Owing {
+    /// All that must not stay as it is in a state.
+    pub(super) fn all(system: &System, properties: &Properties, state: &[u32]) -> Vec<Owing> {
+        let processes = properties.unfinished(system, state).processes.into_iter().map(Owing::Process);
+        processes.chain(system.view().hot_monitors(state).into_iter().map(Owing::Monitor)).collect()
     }
 }
 
@@ -52,8 +71,8 @@ pub(super) struct Labelled {
     pub(super) depths: Vec<usize>,
     /// By edge of the graph: its number among the steps of its source.
     pub(super) steps: Vec<u32>,
-    /// By process that has to end: the states in which it has not.
-    owing: Vec<(ProcessId, Vec<u32>)>,
+    /// The states in which each is so that it must not stay for ever.
+    owing: Vec<(Owing, Vec<u32>)>,
 }
 
 impl Labelled {
@@ -67,8 +86,7 @@ impl Labelled {
     ) -> Result<Labelled, Interrupt> {
         let places: AHashMap<u32, u32> = states.iter().zip(0..).map(|(&state, place)| (state, place)).collect();
         let depths = states.iter().map(|&state| space.depth(state)).collect();
-        let processes = (0..system.processes.len() as u32).map(|process| (ProcessId(process), Vec::new()));
-        let (graph, steps, owing) = (Graph::default(), Vec::new(), processes.collect());
+        let (graph, steps, owing) = (Graph::default(), Vec::new(), Vec::new());
         let mut labelled = Labelled { graph, states, depths, steps, owing };
         let mut numbers = Numbers::default();
         let mut next = Vec::new();
@@ -76,16 +94,18 @@ impl Labelled {
             let state = space.state(labelled.states[place]);
             let all = expander.steps(system, &state)?;
             if !is_in_vain(system, &state, &all) {
-                for process in properties.unfinished(system, &state).processes {
-                    labelled.owing[process.0 as usize].1.push(place as u32);
+                for owing in Owing::all(system, properties, &state) {
+                    labelled.add(owing, place as u32);
                 }
             }
             let mut raised = Vec::new();
             let mut targets = Vec::new();
             for (index, (step, _)) in (0..).zip(&all).filter(|(_, (step, _))| !step.is_failure()) {
                 let about = about(system, &state, step);
-                let met: Vec<u32> = about.into_iter().map(|about| numbers.of(about, &mut labelled.graph)).collect();
-                raised.extend_from_slice(&met);
+                let met: Vec<u32> = about.iter().map(|about| numbers.of(*about, &mut labelled.graph)).collect();
+                raised.extend(
+                    about.into_iter().zip(&met).filter(|(about, _)| is_demanded(*about, step)).map(|(_, met)| *met),
+                );
                 system.apply(&state, step, &mut next)?;
                 if let Some(&target) = space.find(&next).and_then(|target| places.get(&target)) {
                     targets.push(target);
@@ -109,9 +129,16 @@ impl Labelled {
         (self.depths[start as usize] + edges.len(), start)
     }
 
-    /// The processes that have to end, with the states in which they have not.
-    pub(super) fn owing(&self) -> impl Iterator<Item = (ProcessId, Vec<u32>)> + '_ {
-        self.owing.iter().filter(|(_, states)| !states.is_empty()).cloned()
+    fn add(&mut self, owing: Owing, place: u32) {
+        match self.owing.iter_mut().find(|(of, _)| *of == owing) {
+            Some((_, states)) => states.push(place),
+            None => self.owing.push((owing, vec![place])),
+        }
+    }
+
+    /// What must not stay as it is for ever, with the states in which it is so.
+    pub(super) fn owing(&self) -> impl Iterator<Item = (Owing, Vec<u32>)> + '_ {
+        self.owing.iter().cloned()
     }
 }
 
@@ -128,7 +155,13 @@ fn is_in_vain(system: &System, state: &[u32], steps: &[ScopedStep]) -> bool {
     })
 }
 
-/// What a step meets, and what is raised where it is possible.
+/// Whether a demand is raised where a step that meets it is possible. A fault need not happen, also one that would help; but
+/// what is under way comes or is lost.
+fn is_demanded(about: About, step: &Transition) -> bool {
+    step.faults == 0 || matches!(about, About::Channel(_))
+}
+
+/// What a step meets.
 fn about(system: &System, state: &[u32], step: &Transition) -> Vec<About> {
     let view = system.view();
     let mut all = Vec::new();
@@ -144,9 +177,12 @@ fn about(system: &System, state: &[u32], step: &Transition) -> Vec<About> {
             let offer = view.automata.node(node).offers.iter().find(|offer| offer.key == key);
             all.push(About::Task(unit, offer.map_or(TaskId(0), |offer| offer.task)));
         }
+        Move::LoseInFlight => all.extend(step.writes.iter().map(|(channel, _)| About::Channel(channel.0))),
         _ => {}
     }
-    all.extend(view.delivered(state, step).map(About::Datagram));
+    let delivered = view.delivered(state, step);
+    all.extend(delivered.map(About::Datagram));
+    all.extend(delivered.map(|Delivered { channel, .. }| About::Channel(channel)));
     all
 }
 

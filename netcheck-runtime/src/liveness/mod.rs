@@ -21,6 +21,8 @@
 //!   the other step, so nothing is demanded. What an operation completes *with* (which choice, how many bytes) stays open.
 //! - *Datagrams, strongly*: one that can be delivered again and again, by its bytes and its channel, is delivered at last. So
 //!   loss without a bound loses only finitely many in a row (fair loss).
+//! - *Channels, weakly*: what is under way to a socket on which somebody waits does not stay so; it comes, or is lost.
+//! - *Faults are never demanded*: a step with one (a further copy, an overtaking) meets demands and raises none.
 //! - *Failures stop*: no loop has a call that fails although it need not, nor a crash. With a bound (`at_most`, `times`), the
 //!   faults that were used are part of the state and never decrease, so that no cycle has one either.
 //! - *Timers* need no demand of their own: where time passes, each armed timer is nearer in each state, so that no state
@@ -33,7 +35,6 @@ mod demands;
 mod fair;
 mod space;
 
-use crate::id::ProcessId;
 use crate::property::{Properties, waits_for};
 use crate::reduction::footprint::{Footprints, Uses};
 use crate::reduction::successors::PathStep;
@@ -43,7 +44,7 @@ use crate::violation::{Found, ViolationKind};
 use crate::world::components::StateVector;
 use crate::world::step::{Class, Move, Transition};
 use crate::world::system::{Interrupt, System};
-use demands::Labelled;
+use demands::{Labelled, Owing};
 use space::{Expander, Space};
 
 /// Rounds after which footprints are taken to grow for ever; the walk goes on with one clock for all.
@@ -92,6 +93,8 @@ pub fn walk(
     splits: bool,
     bounds: Bounds<'_>,
 ) -> Result<Walked, Interrupt> {
+    // A part that a monitor does not watch says nothing of it.
+    let splits = splits && !system.view().has_hot_monitors();
     let uses = Uses { splits, stubborn: false, merges_after: None };
     let mut expander = Expander::new(Some(Footprints::new(uses)));
     let mut rounds = 0;
@@ -115,8 +118,8 @@ pub fn walk(
         return Ok(Walked { lasso: None, limit: None, states });
     }
     let labelled = Labelled::of(system, properties, &mut space, &mut expander, cyclic)?;
-    let found = labelled.owing().filter_map(|(process, among)| Some((process, shortest(&labelled, among)?)));
-    let Some((process, (start, edges))) = found.min_by_key(|(_, (start, edges))| labelled.length(*start, edges)) else {
+    let found = labelled.owing().filter_map(|(owing, among)| Some((owing, shortest(&labelled, among)?)));
+    let Some((owing, (start, edges))) = found.min_by_key(|(_, (start, edges))| labelled.length(*start, edges)) else {
         return Ok(Walked { lasso: None, limit: None, states });
     };
     let stem = space.way_to(system, &mut expander, labelled.states[start as usize])?;
@@ -125,7 +128,7 @@ pub fn walk(
         let step = labelled.steps[edge as usize];
         cycle.push(space.step(system, &mut expander, labelled.states[state as usize], step)?);
     }
-    let found = never_ends(system, process, &cycle[0].state, cycle.iter().map(|step| &step.transition));
+    let found = stays(system, owing, &cycle[0].state, cycle.iter().map(|step| &step.transition));
     Ok(Walked { lasso: Some(Lasso { stem, cycle, found }), limit: None, states })
 }
 
@@ -143,19 +146,23 @@ fn shortest(labelled: &Labelled, among: Vec<u32>) -> Option<(u32, Vec<(u32, u32)
     all.min_by_key(|(start, edges)| labelled.length(*start, edges))
 }
 
-/// The violation of a process that does not end in an execution which comes to a state again by some steps.
-fn never_ends<'a>(
-    system: &System,
-    process: ProcessId,
-    state: &[u32],
-    cycle: impl Iterator<Item = &'a Transition>,
-) -> Found {
-    let units = system.live_units(state).filter(|&(unit, _)| system.process_of(unit) == process);
-    let units = units.map(|(unit, _)| system.shared().unit(unit).name).collect();
-    let name = &system.shared().hosts[process.0 as usize].name;
-    let waits = waits_for(system, state, process);
+/// The violation of what stays for ever as it is in an execution that comes to a state again by some steps.
+fn stays<'a>(system: &System, owing: Owing, state: &[u32], cycle: impl Iterator<Item = &'a Transition>) -> Found {
     let time = if passes_time(cycle) { "" } else { "\n  no time passes, so that no timer fires" };
-    let message = format!("{name} never ends: what happens can go on for ever\n  {name} {waits}{time}\n  {FAIRNESS}");
+    let (units, what) = match owing {
+        Owing::Process(process) => {
+            let units = system.live_units(state).filter(|&(unit, _)| system.process_of(unit) == process);
+            let name = &system.shared().hosts[process.0 as usize].name;
+            let waits = waits_for(system, state, process);
+            let what = format!("{name} never ends: what happens can go on for ever\n  {name} {waits}");
+            (units.map(|(unit, _)| system.shared().unit(unit).name).collect(), what)
+        }
+        Owing::Monitor(number) => {
+            let is_in = system.view().monitor_in_words(state, number);
+            (Vec::new(), format!("{is_in} for ever, and has to leave it: what happens can go on for ever"))
+        }
+    };
+    let message = format!("{what}{time}\n  {FAIRNESS}");
     Found { kind: ViolationKind::Liveness, message, units, at_rest: Vec::new(), is_error: false }
 }
 
@@ -169,7 +176,7 @@ fn passes_time<'a>(mut steps: impl Iterator<Item = &'a Transition>) -> bool {
 }
 
 /// Judges an execution that has come to `state` again by some steps: the violation of the process that it is about, by its
-/// units. `None` if that process does not have to end there.
+/// units, or of a monitor, if it is about none. `None` if nothing stays there that must not.
 pub fn judged(
     system: &System,
     properties: &Properties,
@@ -177,8 +184,10 @@ pub fn judged(
     cycle: &[Transition],
     units: &[String],
 ) -> Option<Found> {
-    let owing = properties.unfinished(system, state).processes;
-    let is_it = |of: &ProcessId| units.contains(&system.shared().hosts[of.0 as usize].name);
-    let process = owing.into_iter().find(is_it)?;
-    Some(never_ends(system, process, state, cycle.iter()))
+    let is_it = |owing: &Owing| match owing {
+        Owing::Process(process) => units.contains(&system.shared().hosts[process.0 as usize].name),
+        Owing::Monitor(_) => units.is_empty(),
+    };
+    let owing = Owing::all(system, properties, state).into_iter().find(is_it)?;
+    Some(stays(system, owing, state, cycle.iter()))
 }

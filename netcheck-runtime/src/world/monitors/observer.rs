@@ -130,6 +130,16 @@ pub(super) trait Observing: Send + Sync {
 
     fn end(&self, from: &At) -> Result<(), Rejection>;
 
+    /// Whether some state has to be left.
+    fn has_hot(&self) -> bool {
+        false
+    }
+
+    /// Whether it is in states alone that it has to leave.
+    fn is_hot(&self, _at: &At) -> bool {
+        false
+    }
+
     /// The states in which it may be, in words.
     fn describe(&self, at: &At) -> Vec<String>;
 
@@ -199,6 +209,14 @@ where
     /// Nothing more will ever happen: time passes without end.
     fn end(&self, from: &At) -> Result<(), Rejection> {
         self.monitor.end(&self.monitor.pass(from.configurations(), Duration::MAX)?)
+    }
+
+    fn has_hot(&self) -> bool {
+        self.monitor.has_hot()
+    }
+
+    fn is_hot(&self, at: &At) -> bool {
+        self.monitor.is_hot(at.configurations())
     }
 
     fn describe(&self, at: &At) -> Vec<String> {

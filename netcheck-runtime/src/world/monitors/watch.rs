@@ -91,6 +91,29 @@ impl View<'_> {
         })
     }
 
+    /// Whether some monitor has states that it has to leave.
+    pub(crate) fn has_hot_monitors(self) -> bool {
+        self.monitors.each().iter().any(|watching| watching.observer.0.has_hot())
+    }
+
+    /// The monitors that are in states which they have to leave, by number.
+    pub(crate) fn hot_monitors(self, state: &[u32]) -> Vec<usize> {
+        let is_hot = |watching: &Watching| {
+            let status = watching.component.of(state);
+            watching.rejection(status).is_none() && watching.observer.0.is_hot(watching.at(status))
+        };
+        let all = self.monitors.each().iter().enumerate();
+        all.filter(|(_, watching)| is_hot(watching)).map(|(number, _)| number).collect()
+    }
+
+    /// A monitor with the states in which it may be, in words.
+    pub(crate) fn monitor_in_words(self, state: &[u32], number: usize) -> String {
+        let watching = &self.monitors.each()[number];
+        let observer = &watching.observer;
+        let states = observer.0.describe(watching.at(watching.component.of(state)));
+        format!("{} is in {}", observer.name(), states.join(" or "))
+    }
+
     /// The first rejection of an end, in words: nothing more will ever happen.
     pub(crate) fn rejected_end(self, state: &[u32]) -> Option<String> {
         self.monitors.each().iter().find_map(|watching| {
