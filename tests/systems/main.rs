@@ -9,6 +9,7 @@ mod gallery;
 mod golden;
 mod joint_states;
 mod kv;
+mod liveness;
 mod partitions;
 mod polling;
 mod raft;

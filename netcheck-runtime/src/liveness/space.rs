@@ -18,6 +18,9 @@ use std::sync::Arc;
 /// So many states are expanded between looks at the memory that is used, and at a wish to end.
 const LOOKS_UP_EVERY: usize = 1024;
 
+/// Half of the states that the first round goes on for when something has grown that it relied on.
+const PATIENCE_STATES: u64 = 2_048;
+
 /// A step with the movers among which it is possible.
 pub(super) type ScopedStep = (Transition, Option<StubbornSet>);
 
@@ -26,16 +29,27 @@ pub(super) struct Expander {
     /// What says which units never meet, and which share a clock; `None`: all do.
     footprints: Option<Footprints>,
     successors: Successors,
+    /// States that a round goes on for when something has grown that it relied on; each further round, twice as many.
+    patience: u64,
 }
 
 impl Expander {
     pub(super) fn new(footprints: Option<Footprints>) -> Expander {
-        Expander { footprints, successors: Successors::default() }
+        Expander { footprints, successors: Successors::default(), patience: PATIENCE_STATES }
     }
 
     pub(super) fn begin_round(&mut self, system: &mut System) {
         if let Some(footprints) = &mut self.footprints {
             footprints.begin_round(system);
+            self.patience = self.patience.saturating_mul(2);
+        }
+    }
+
+    /// Whether a round is given up that has gone on for long after something had grown that it relied on: it may go on for ever.
+    fn gives_up(&mut self, system: &mut System, store: &Store, expanded: usize) -> Result<bool, Interrupt> {
+        match &mut self.footprints {
+            Some(footprints) => footprints.gives_up(system, store, expanded as u64, self.patience),
+            None => Ok(false),
         }
     }
 
@@ -76,7 +90,8 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// Explores breadth-first; the limit that was hit, with the number of states, if one was.
+    /// Explores breadth-first; the limit that was hit, with the number of states, if one was. A round that is given up has
+    /// not come to all states, and is repeated.
     pub(super) fn explore(
         system: &mut System,
         initial: &StateVector,
@@ -94,6 +109,9 @@ impl Space {
                 && let Some(limit) = space.look_up(system, edges, bounds)
             {
                 return Ok(Err((limit, space.len())));
+            }
+            if expander.gives_up(system, &space.store, expanded)? {
+                break;
             }
             let id = space.ids[expanded];
             let state = space.store.state(id);

@@ -15,6 +15,15 @@ fn a_deadlock(net: &mut netcheck::Network) {
     net.process("client", || async { std::future::pending::<()>().await });
 }
 
+#[netcheck::model_check(liveness = on, expect = liveness)]
+fn an_execution_that_never_ends(net: &mut netcheck::Network) {
+    net.process("client", || async {
+        loop {
+            netcheck::task::yield_now().await;
+        }
+    });
+}
+
 #[netcheck::model_check]
 #[should_panic]
 fn a_panic_that_was_not_expected(net: &mut netcheck::Network) {
