@@ -348,6 +348,43 @@ fn failures_stop() {
     });
 }
 
+#[netcheck::process]
+async fn goes_its_own_way() {
+    let socket = UdpSocket::bind("0.0.0.0:4002").await.unwrap();
+    netcheck::choose([0, 1]).await;
+    socket.send_to(b"!", "server:4002").await.unwrap();
+}
+
+/// The loop lies in a part of the system, beside a stream the other end of which is in another part.
+#[test]
+fn a_loop_of_one_part_is_one_of_the_whole() {
+    async fn server() {
+        let listener = TcpListener::bind("0.0.0.0:4000").await.unwrap();
+        tokio::spawn(goes_its_own_way());
+        let mut accepted = timeout(Duration::from_millis(20), listener.accept()).await;
+        if let Ok(Ok((stream, _))) = &mut accepted {
+            let _ = stream.read(&mut [0; 2]).await;
+            let _ = stream.read(&mut [0; 4]).await;
+        }
+        loop {
+            sleep(Duration::from_millis(10)).await;
+        }
+    }
+    async fn client() {
+        if let Ok(mut stream) = TcpStream::connect("server:4000").await {
+            let _ = stream.write(&[1]).await;
+        }
+    }
+    let failing = Tcp::new().fail_read().hang().buffer(2).process("server").first(1);
+    for checker in [Checker::new(), Checker::new().tcp(failing).at_most(2)] {
+        let (_, cycle) = goes_on("server", checker, |net| {
+            net.process("client", client);
+            net.process("server", server);
+        });
+        assert_eq!(cycle.len(), 1, "{cycle:?}");
+    }
+}
+
 /// A server that has been killed comes back at last.
 #[test]
 fn a_start_after_a_crash_comes_at_last() {

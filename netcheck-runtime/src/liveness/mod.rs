@@ -93,8 +93,8 @@ pub fn walk(
     splits: bool,
     bounds: Bounds<'_>,
 ) -> Result<Walked, Interrupt> {
-    // A part that a monitor does not watch says nothing of it.
-    let splits = splits && !system.view().has_hot_monitors();
+    // A part that a monitor does not watch says nothing of it. The timers of a tracked task may be used by others after its end.
+    let splits = splits && !system.view().has_hot_monitors() && !system.view().modes.tracks;
     let uses = Uses { splits, stubborn: false, merges_after: None };
     let mut expander = Expander::new(Some(Footprints::new(uses)));
     let mut rounds = 0;

@@ -65,16 +65,18 @@ impl Expander {
     pub(super) fn steps(&mut self, system: &mut System, state: &[u32]) -> Result<Vec<ScopedStep>, Interrupt> {
         let extent = Extent::Reduced { depth: 0 };
         let choice = self.successors.of(system, state, extent, self.footprints.as_mut())?;
-        let mut scopes = choice.scopes.into_iter().peekable();
-        let all_of_part = system.view().is_part(state).then(|| {
+        if choice.scopes.is_empty() && system.view().is_part(state) {
+            // What the others' drivers are told is not known here.
             let movers = system.live_units(state).flat_map(|(_, node)| system.learner.automata.movers(node));
-            StubbornSet::Component(movers.collect())
-        });
+            let part = StubbornSet::Component(movers.collect());
+            let steps = self.successors.within(system, state, Some(&part))?;
+            return Ok(steps.iter().map(|step| (step.clone(), Some(part.clone()))).collect());
+        }
+        let mut scopes = choice.scopes.into_iter().peekable();
         let mut steps = Vec::new();
         for (index, step) in self.successors.chosen().iter().enumerate() {
             while scopes.next_if(|(until, _)| *until <= index).is_some() {}
-            let scope = scopes.peek().map(|(_, scope)| scope.clone());
-            steps.push((step.clone(), scope.or_else(|| all_of_part.clone())));
+            steps.push((step.clone(), scopes.peek().map(|(_, scope)| scope.clone())));
         }
         Ok(steps)
     }
