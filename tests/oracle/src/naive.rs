@@ -11,6 +11,7 @@ mod alone;
 mod connections;
 mod datagrams;
 mod everyday;
+mod fair;
 mod files;
 mod helpless;
 mod moves;
@@ -21,6 +22,8 @@ mod run;
 mod state;
 mod step;
 pub mod watched;
+
+pub use fair::never_ends;
 
 use crate::language::program::System;
 use operation::Move;

@@ -10,7 +10,9 @@ use crate::endless::Endless;
 use crate::engine::Fewest;
 use crate::partitions;
 use crate::symmetry::{self, Symmetries};
-use crate::{Figures, agree, agree_by, agree_where, captured, compare, endless, engine, propagation, watched};
+use crate::{
+    Figures, agree, agree_by, agree_where, captured, compare, endless, engine, liveness, propagation, watched,
+};
 use oracle::generate::{self, Size, Words};
 use oracle::language::program::{Delays, Network, System, TICK_MS};
 use oracle::naive::{self, Limits};
@@ -103,6 +105,10 @@ families! {
         ["endless": |figures| figures.endless => 500, "isolated": |figures| figures.loops.isolated => 200,
             "panics": |figures| figures.panics => 100, "deadlocks": |figures| figures.deadlocks => 50,
             "clean": |figures| figures.clean => 200, "by history": |figures| figures.loops.by_history => 30];
+    random_systems_that_never_end_agree: 61_000_000, 12, 10_000,
+        never_ending_agree,
+        ["endless": |figures| figures.liveness.endless => 100, "ending": |figures| figures.liveness.ending => 100,
+            "ending beside something endless": |figures| figures.liveness.ending_beside => 50];
     random_systems_with_streams_in_endless_loops_agree: 37_000_000, 24, 10_000,
         endless_streams_agree,
         ["streams read for ever": |figures| figures.loops.read_for_ever => 300,
@@ -312,6 +318,20 @@ fn endless_agrees(seeds: Range<u64>) -> Option<Figures> {
 fn endless_agrees_where(seeds: Range<u64>, declare: fn(u64, &mut Network)) -> Option<Figures> {
     let limits = Limits::of(ENDLESS_EXECUTIONS_MAX);
     endless_agrees_by(seeds, limits, |seed| generate::endless::endless_system(seed, limits, declare))
+}
+
+/// Compares whether processes have to end beside what goes on for ever. Some of the networks lose datagrams.
+fn never_ending_agree(seeds: Range<u64>) -> Option<Figures> {
+    let limits = Limits::of(ENDLESS_EXECUTIONS_MAX);
+    let generate = |seed| generate::endless::system_that_may_end(seed, limits);
+    agree_by(seeds, generate, |_, system: &System, figures: &mut Figures| {
+        let Some((findings, _)) = naive::explore(system, limits) else {
+            figures.discarded += 1;
+            return None;
+        };
+        figures.count(&findings);
+        liveness::disagreement(system, (&findings, limits), &mut figures.liveness)
+    })
 }
 
 /// Compares systems whose endless loops use streams.

@@ -21,6 +21,7 @@ mod crashes;
 mod endless;
 mod engine;
 mod families;
+mod liveness;
 mod named;
 mod partitions;
 mod propagation;
@@ -35,6 +36,7 @@ use std::sync::{Mutex, PoisonError};
 
 use captured::Merges;
 use endless::Endless;
+use liveness::Liveness;
 use oracle::generate::{self, Size, Words};
 use oracle::language::program::{Network, System};
 use oracle::naive::{self, Findings, Limits};
@@ -81,6 +83,7 @@ struct Figures {
     propagated: Compared,
     watched: Watches,
     loops: Endless,
+    liveness: Liveness,
     /// a violation was found with the fewest faults
     fewest: u64,
 }
@@ -130,6 +133,7 @@ add_fields!(Figures {
     propagated,
     watched,
     loops,
+    liveness,
     fewest
 });
 

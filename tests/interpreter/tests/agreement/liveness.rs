@@ -1,0 +1,74 @@
+//! Systems in which something goes on for ever: whether a process that has to end may go on for ever as well, although
+//! everything gets its turn, with the reduction and without it.
+//!
+//! A system that comes to a panic or a deadlock says nothing. Nor does one with a loop in which no time passes: for whom it
+//! stops the time, the engine learns, and the naive explorer reads off the programs.
+
+use std::sync::Arc;
+
+use netcheck::check::{Identity, Report, Search, Verdict, ViolationKind};
+
+use crate::engine;
+use interpreter::Order;
+use oracle::language::program::System;
+use oracle::naive::{self, Findings, Limits};
+
+/// No system has more.
+const STATES_MAX: usize = 50_000;
+
+/// Counts of the systems compared.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Liveness {
+    /// a process need not end
+    pub endless: u64,
+    /// all have to, also where something goes on for ever
+    pub ending: u64,
+    pub ending_beside: u64,
+    /// systems of which nothing is told
+    pub untold: u64,
+}
+
+add_fields!(Liveness { endless, ending, ending_beside, untold });
+
+/// How the engine disagrees with the naive explorer, if it does.
+pub fn disagreement(
+    system: &System,
+    (findings, limits): (&Findings, Limits),
+    figures: &mut Liveness,
+) -> Option<String> {
+    let is_clean = findings.panics.is_empty() && !findings.deadlock && !findings.helpless;
+    let is_clean = is_clean && !system.may_spin() && !system.takes_time();
+    let Some(expected) = is_clean.then(|| naive::never_ends(system, limits)).flatten() else {
+        figures.untold += 1;
+        return None;
+    };
+    match expected {
+        true => figures.endless += 1,
+        false => figures.ending += 1,
+    }
+    figures.ending_beside += u64::from(!expected && findings.endless);
+    [true, false].into_iter().find_map(|reduction| {
+        let checker = interpreter::checker(system, (Order::By(Search::Bfs), reduction, false));
+        let checker = checker.identity(Identity::Memory).liveness(true).max_states(STATES_MAX);
+        let shared = Arc::new(system.clone());
+        let check = || {
+            Ok(interpreter::check_with(&checker, system, |net, index| {
+                interpreter::register_tracked(net, &shared, index, true);
+            })
+            .0)
+        };
+        match engine::compared_by(check) {
+            Ok(report) => told(&report, expected).map(|difference| format!("reduction = {reduction}: {difference}")),
+            Err(difference) => Some(format!("reduction = {reduction}: {difference}")),
+        }
+    })
+}
+
+fn told(report: &Report, expected: bool) -> Option<String> {
+    let kind = report.counterexample().map(|found| found.kind());
+    match (report.verdict(), kind) {
+        (Verdict::Verified, _) if !expected => None,
+        (Verdict::Violated, Some(ViolationKind::Liveness)) if expected => None,
+        _ => Some(format!("a process goes on for ever: {expected}, but\n{report}")),
+    }
+}
