@@ -23,6 +23,8 @@ mod counted;
 mod deadlock;
 #[path = "guide/kept.rs"]
 mod kept;
+#[path = "guide/lasso.rs"]
+mod lasso;
 #[path = "guide/mended.rs"]
 mod mended;
 #[path = "guide/ordinary.rs"]

@@ -43,6 +43,7 @@ fn a_counterexample_says_its_faults_in_these_words() {
     const NO_FAULTS: [&str; 14] = [
         "tasks",
         "deadlocks",
+        "liveness",
         "search",
         "seed",
         "max",

@@ -79,6 +79,30 @@ fn all_mistakes_are_reported_at_once() {
 }
 
 #[test]
+fn a_hot_state_is_no_end() {
+    let build = |accepting: &[&str]| {
+        let turns = Monitor::builder("turns").state("idle").state("asked").hot("asked");
+        let turns = turns.rule("idle", "asked", Rule::on("ask", |e: &(char, i64)| e.0 == 'a')).rule(
+            "asked",
+            "idle",
+            Rule::on("get", |e: &(char, i64)| e.0 == 'g'),
+        );
+        accepting.iter().fold(turns, |turns, state| turns.accepting(state)).build()
+    };
+    let monitor = build(&[]).unwrap();
+    assert!(monitor.has_hot() && monitor.judges_ends());
+    assert!(monitor.validate(&trace(&[(0, 'a', 0), (1, 'g', 0)])).is_accepted());
+    let left = monitor.validate(&trace(&[(0, 'a', 0)]));
+    let rejection = left.rejection().unwrap();
+    assert!(rejection.is_end() && rejection.to_string().contains("`asked` has to be left"), "{rejection}");
+    assert!(monitor.to_dot().contains("asked, hot"));
+    assert!(build(&["idle"]).is_ok());
+    let mistakes = build(&["asked"]).unwrap_err();
+    assert_eq!(mistakes.texts().len(), 1, "{mistakes}");
+    assert!(mistakes.to_string().contains("the state `asked` is accepting and hot"), "{mistakes}");
+}
+
+#[test]
 fn a_rejection_names_the_event_the_rules_and_their_lines() {
     let monitor = alternating();
     let trace = trace(&[(0, 'd', 0), (2, 'a', 0), (4, 'd', 0), (5, 'a', 0)]);
