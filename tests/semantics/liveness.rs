@@ -2,7 +2,7 @@
 
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Crash, Report, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Crash, Partition, Report, Tcp, Udp, Verdict, ViolationKind};
 use netcheck::monitor::{Observer, Seen};
 use std::sync::Arc;
 use std::time::Duration;
@@ -394,6 +394,23 @@ fn a_start_after_a_crash_comes_at_last() {
     };
     ends(Checker::new().crash(Crash::kill().process("server")), register);
     goes_on("client", Checker::new().crash(Crash::kill().process("server").stays_down()), register);
+}
+
+#[test]
+fn links_that_are_cut_heal_at_last() {
+    let cut = || Checker::new().partition(Partition::between(["client", "server"]));
+    let register = |net: &mut Network| {
+        net.daemon("server", answers);
+        net.process("client", asks_until_answered).after("server");
+    };
+    ends(cut(), register);
+    ends(cut().udp(Udp::new().loss()), register);
+    goes_on("client never ends", cut_for_ever(), register);
+}
+
+/// The server does not hear the client any more, or the client not the server.
+fn cut_for_ever() -> Checker {
+    Checker::new().partition(Partition::between(["client", "server"]).for_ever().one_way())
 }
 
 #[test]

@@ -22,6 +22,8 @@
 //! - *Datagrams, strongly*: one that can be delivered again and again, by its bytes and its channel, is delivered at last. So
 //!   loss without a bound loses only finitely many in a row (fair loss).
 //! - *Channels, weakly*: what is under way to a socket on which somebody waits does not stay so; it comes, or is lost.
+//! - *Heals, strongly*: links that are cut and need not stay so heal at last. A heal is possible at any time, and offered late,
+//!   where something goes over the links; so one that is offered again and again would have come before.
 //! - *Faults are never demanded*: a step with one (a further copy, an overtaking) meets demands and raises none.
 //! - *Failures stop*: no loop has a call that fails although it need not, nor a crash. With a bound (`at_most`, `times`), the
 //!   faults that were used are part of the state and never decrease, so that no cycle has one either.
