@@ -5,14 +5,11 @@
 //! - `automata`: what each process was seen to do;
 //! - `coverage`: the claims and operations that the executions came across;
 //! - `declare`: what the network may do;
-//! - `differences`: why local states differ;
-//! - `explore`: a check that is explored by hand;
+//! - `differences`: why local states differ; `explore`: a check that is explored by hand;
 //! - `monitor`: the progress of a long check, and how Ctrl-C ends it;
-//! - `hunt`: random executions beside a search that takes long;
+//! - `hunt`: random executions beside a search that takes long; `simulation`: in place of one;
 //! - `job`: one check: searches to the fixpoint, shortens and confirms what it found; `liveness`: executions that never end;
-//! - `simulation`: random executions instead of a search;
-//! - `profile`: why a check is too big;
-//! - `propagation`: which fault is seen at the outputs of which processes;
+//! - `profile`: why a check is too big; `propagation`: which fault is seen at the outputs of which processes;
 //! - `thread`: the thread that a check runs on, and what becomes of what the programs print;
 //! - `words`: a checker from a text of the attribute's words, and its faults as such a text.
 

@@ -38,7 +38,7 @@ fn one_leader_is_elected_in_a_term() {
 
 #[test]
 fn one_leader_is_elected_in_a_term_whoever_loses_power() {
-    is_verified(FIRST_NODE, TWO_CANDIDATES, Corrected, 27_186);
+    is_verified(FIRST_NODE, TWO_CANDIDATES, Corrected, 26_814);
     is_verified(SECOND_NODE, TWO_CANDIDATES, Corrected, 21_500);
     is_verified(&format!("udp(loss), {SECOND_NODE}"), TWO_CANDIDATES, Corrected, 38_392);
     is_verified(FIRST_NODE, ONE_CANDIDATE, Corrected, 7_791);
@@ -70,7 +70,7 @@ fn what_is_committed_stays_whatever_is_lost() {
 
 #[test]
 fn what_is_committed_stays_whoever_loses_power() {
-    is_verified(SECOND_NODE, ONE_VALUE, Corrected, 143_253);
+    is_verified(SECOND_NODE, ONE_VALUE, Corrected, 138_745);
     is_verified(FIRST_NODE, REPLACED, Corrected, 342_689);
 }
 

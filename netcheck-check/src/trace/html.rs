@@ -229,10 +229,9 @@ impl Drawing<'_> {
     }
 
     /// A cut, between the lanes that it keeps apart.
-    fn band(&self, band: &Band) -> String {
-        let top = self.axis.middle(band.from);
-        let end = band.to.map_or(self.axis.end() + ROW, |number| self.axis.middle(number));
-        let between = band.between.iter().map(|&(one, other)| {
+    fn band(&self, Band { between, from, to }: &Band) -> String {
+        let (top, end) = (self.axis.middle(*from), to.map_or(self.axis.end() + ROW, |to| self.axis.middle(to)));
+        let between = between.iter().map(|&(one, other)| {
             let (left, right) = (self.columns.middle(one) + 6, self.columns.middle(other) - 6);
             let (width, height) = (right.saturating_sub(left), end.saturating_sub(top));
             format!("<rect class=\"cut\" x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\"/>")
@@ -242,16 +241,11 @@ impl Drawing<'_> {
 
     /// A bracket around the steps that are repeated for ever.
     fn loop_for_ever(&self) -> String {
-        let Some(from) = self.counterexample.loop_from().filter(|from| *from < self.steps.len()) else {
-            return String::new();
-        };
-        let (top, end) = (self.axis.top(self.rows[from]) + 3, self.axis.end() - 3);
-        format!(
-            "<path class=\"loop\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" d=\"M6 {top}H2V{end}H6\">\
-             <title>then for ever: steps {} to {}</title></path>",
-            from + 1,
-            self.steps.len()
-        )
+        let steps = self.steps.len();
+        let Some(from) = self.counterexample.loop_from().filter(|from| *from < steps) else { return String::new() };
+        let (top, end, first) = (self.axis.top(self.rows[from]) + 3, self.axis.end() - 3, from + 1);
+        let bracket = format!("<path class=\"loop\" fill=\"none\" stroke=\"currentColor\" d=\"M6 {top}H2V{end}H6\">");
+        format!("{bracket}<title>then for ever: steps {first} to {steps}</title></path>")
     }
 
     /// The line of a lane, with a break where its process crashes.

@@ -8,7 +8,6 @@ use crate::property::Properties;
 use crate::world::step::{Delivered, Move, Transition};
 use crate::world::system::{Interrupt, System};
 use ahash::AHashMap;
-use netcheck_models::host::reach::CutName;
 
 /// A demand by what it is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,7 +21,7 @@ enum About {
     /// What is under way on a channel is delivered, or all of it is lost.
     Channel(u32),
     /// Links that are cut heal.
-    Heal(CutName),
+    Heal(u32, u32),
 }
 
 type IsWoken = bool;
@@ -31,7 +30,7 @@ impl About {
     fn demand(self) -> Demand {
         match self {
             About::Task(..) | About::Channel(_) => Demand::Weak,
-            About::Operation(..) | About::Datagram(_) | About::Heal(_) => Demand::Strong,
+            About::Operation(..) | About::Datagram(_) | About::Heal(..) => Demand::Strong,
         }
     }
 }
@@ -180,7 +179,7 @@ fn about(system: &System, state: &[u32], step: &Transition) -> Vec<About> {
             let offer = view.automata.node(node).offers.iter().find(|offer| offer.key == key);
             all.push(About::Task(unit, offer.map_or(TaskId(0), |offer| offer.task)));
         }
-        Move::Heal { cut, .. } => all.push(About::Heal(cut)),
+        Move::Heal { cut: (of, number), .. } => all.push(About::Heal(of, number)),
         Move::LoseInFlight => all.extend(step.writes.iter().map(|(channel, _)| About::Channel(channel.0))),
         _ => {}
     }
