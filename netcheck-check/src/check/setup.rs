@@ -156,11 +156,9 @@ impl Job {
         power_failures(&mut declared)?;
         partitions::set_up(&mut declared, &mut checker)?;
         let_peers_crash(&declared, &mut registered);
-        if !declared.crashes.is_empty() {
+        if !declared.crashes.is_empty() && checker.tasks == Tasks::Tracked {
             // The argument for them does not cover processes that start again.
-            if checker.tasks == Tasks::Tracked {
-                checker.tasks = Tasks::Shared;
-            }
+            checker.tasks = Tasks::Shared;
         }
         if declared.is_dense() {
             // The arguments for these do not cover steps between which time passes.
