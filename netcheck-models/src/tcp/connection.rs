@@ -282,7 +282,11 @@ impl Connection {
     pub fn shut_down(&self, side: Side) -> Connection {
         let (own, _) = self.indexes(side);
         let mut next = self.clone();
-        if !self.ends[own].is_dead && !self.ways[own].is_finished {
+        let End { is_dead, error, .. } = self.ends[own];
+        if is_dead {
+            // A reset of which the program was not told has not come yet, should the link be cut behind it.
+            next.ways[own].is_finished |= error.is_some() && !self.is_unix && !self.takes_time;
+        } else if !self.ways[own].is_finished {
             next.finish(own);
         }
         next

@@ -71,12 +71,12 @@ impl Connection {
     fn borders_of(&self, from: Side, split: bool) -> Vec<usize> {
         let way: &HalfStream = &self.ways[from as usize];
         let to = &self.ends[1 - from as usize];
-        // Of a connection that broke in flight, nothing is held up.
+        // A connection that broke in flight holds nothing up.
         let is_broken = way.may_be_lost || to.is_dead && to.error.is_none() || !to.is_held;
         if is_broken || self.is_unix || self.to_itself { Vec::new() } else { way.borders(split) }
     }
 
-    /// What has come last from an end, behind the bytes, if a program was not told of it.
+    /// The segment that has come last from an end, behind the bytes, if a program was not told of it.
     fn last(&self, from: Side) -> Option<Segment> {
         let End { is_held, is_dead, error, .. } = self.ends[1 - from as usize];
         let way = &self.ways[from as usize];
@@ -170,6 +170,14 @@ mod tests {
         assert!(all_read(&cut, Client).is_empty() && all_read(&cut.heal(Server), Client) == reset());
         let before = unread.cut(Server, false).remove(0).close(Server, false);
         assert!(all_read(&before, Client).is_empty() && all_read(&before.heal(Server), Client) == reset());
+    }
+
+    #[test]
+    fn a_shutdown_before_a_reset_is_told_holds_also_when_the_reset_waits() {
+        let shut = write(&Connection::established(), Client, b"unread").close(Server, false).shut_down(Client);
+        let cut = shut.cut(Server, false).pop().unwrap();
+        assert!(all_read(&cut, Client).is_empty(), "the reset has not come");
+        assert_eq!(cut.write(Client, b"x", RULES)[0].0, Written::Failed(Breakage::Pipe));
     }
 
     #[test]
