@@ -13,7 +13,7 @@ pub(super) struct Live {
     pub(super) depends_on: Bits,
     /// The resources all of which others have to affect before it can move: for a process that starts after others.
     pub(super) needs: Bits,
-    /// The arrivals at its ports: see [`Footprints::inlets`].
+    /// The arrivals at its ports, and what is under way: see [`Footprints::inlets`] and [`Footprints::under_way`].
     pub(super) inlets: Bits,
     /// The number of its moves.
     pub(super) moves: usize,

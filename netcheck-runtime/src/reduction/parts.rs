@@ -55,6 +55,7 @@ impl Future {
         let rows = view.automata.movers(node).into_iter().map(|mover| footprints.row(view.automata, node, mover));
         let rows: SmallVec<[Row; 1]> = rows.collect();
         let (mut affects, mut depends_on) = (Bits::default(), footprints.inlets(view, state, unit));
+        depends_on.union_with(&footprints.under_way(view, state, unit));
         for &row in &rows {
             let footprint = footprints.get(row);
             affects.union_with(&footprint.future_affects);

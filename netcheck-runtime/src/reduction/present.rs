@@ -16,10 +16,10 @@ use crate::world::tasks;
 use crate::world::touches::Resource;
 
 impl Footprints {
-    /// The arrivals at the ports of a unit in a state, if ever more datagrams could be sent there, and what steps depend on
-    /// for datagrams under way. It may not be known yet that the unit receives them.
+    /// The arrivals at the ports of a unit in a state, if ever more datagrams could be sent there. It may not be known
+    /// yet that the unit receives them.
     pub(crate) fn inlets(&self, view: View<'_>, state: &[u32], unit: UnitId) -> Bits {
-        let mut inlets = self.under_way(view, state, unit);
+        let mut inlets = Bits::default();
         if self.may_repeat {
             for component in view.ports_of(state, unit) {
                 // No known step affects a resource without a number.

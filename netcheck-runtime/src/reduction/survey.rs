@@ -29,7 +29,9 @@ pub(super) fn survey_of(
     let moves: Vec<Option<Mover>> = enabled.moves.iter().map(|step| view.mover(step)).collect();
     let mut live: Vec<Live> = Vec::new();
     for (unit, node) in units {
-        let (inlets, under_way) = (footprints.inlets(view, state, unit), footprints.under_way(view, state, unit));
+        let under_way = footprints.under_way(view, state, unit);
+        let mut inlets = footprints.inlets(view, state, unit);
+        inlets.union_with(&under_way);
         for mover in view.automata.movers(node) {
             let own = || enabled.moves.iter().zip(&moves).filter(|(_, of)| **of == Some(mover)).map(|(step, _)| step);
             let row = footprints.row(view.automata, node, mover);
