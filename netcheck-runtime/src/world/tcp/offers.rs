@@ -195,9 +195,7 @@ impl View<'_> {
             let (faults, events) = (Event::Hung.faults(), self.event(Event::Hung)?);
             offers.enabled.moves.push(Transition { step, writes, faults, events, watched: None });
         }
-        if to
-            .is_some_and(|(host, _)| self.is_silent(state, host) || self.is_unreachable(state, offers.asker.unit, host))
-        {
+        if to.is_some_and(|(host, _)| self.is_unreachable(state, offers.asker.unit, host)) {
             return Ok(());
         }
         match self.dial(state, offers.asker.unit, (socket, local, peer), to)? {

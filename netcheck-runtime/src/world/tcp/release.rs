@@ -129,7 +129,7 @@ impl View<'_> {
             let component = self.component(Component::Connection(connection))?;
             return self.close_end(component, Side::Client, false, next);
         }
-        if to.is_some_and(|(host, _)| self.is_silent(next, host) || self.is_unreachable(next, unit, host)) {
+        if to.is_some_and(|(host, _)| self.is_unreachable(next, unit, host)) {
             return Ok(());
         }
         if let Dialed::Connected { end, writes, .. } = self.dial(next, unit, (socket, local, peer), to)? {

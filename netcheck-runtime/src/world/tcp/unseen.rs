@@ -41,10 +41,10 @@ impl View<'_> {
         Ok(self.connect_answer(state, socket)?.is_some())
     }
 
-    /// Whether no connect of a unit to a process is answered, since a link between the two is cut.
+    /// Whether no connect of a unit to a process is answered: its host is silent, or a link between the two is cut.
     pub(super) fn is_unreachable(self, state: &[u32], unit: UnitId, host: ProcessId) -> bool {
         let own = self.process_of(unit);
-        self.is_cut_off_from(state, own, host) || self.is_cut_off_from(state, host, own)
+        self.is_silent(state, host) || self.is_cut_off_from(state, own, host) || self.is_cut_off_from(state, host, own)
     }
 
     /// Offers to make the connection, with these writes, or to refuse it.
