@@ -37,11 +37,17 @@ pub(crate) struct Replayed {
     /// property.
     pub(crate) at: Option<(StateVector, Flow)>,
     pub(crate) end: End,
-    /// Of an execution that never ends: the number of the steps before its loop.
+    /// The number of the steps before its loop, if it never ends.
     pub(crate) loop_from: Option<usize>,
 }
 
-/// What is known of a loop: the number of the steps before it, and the units that a violation is about.
+impl Replayed {
+    fn new(steps: Vec<Step>, path: Vec<Transition>, situations: Situations, end: End) -> Self {
+        Replayed { steps, path, situations, history: None, at: None, end, loop_from: None }
+    }
+}
+
+/// A loop: the number of the steps before it, and the units that a violation is about.
 #[derive(Clone, Debug)]
 pub(crate) struct Loop {
     pub(crate) from: usize,
@@ -112,15 +118,7 @@ pub(crate) fn replay(
             Ok(found) => found,
             Err(possible) => {
                 let end = End::Diverged { expected: Box::new(expected.clone()), possible };
-                return Ok(Replayed {
-                    steps: seen,
-                    path,
-                    situations: watcher.situations(),
-                    history: None,
-                    at: None,
-                    end,
-                    loop_from: None,
-                });
+                return Ok(Replayed::new(seen, path, watcher.situations(), end));
             }
         };
         path.push(taken.clone());
@@ -142,15 +140,7 @@ pub(crate) fn replay(
         if let Some(found) = properties.step(system, &taken) {
             let end = timed(system, &next, instants.as_ref(), &mut seen, steps).unwrap_or(End::Violated(found));
             let history = calls.story(system, &taken).map(CallHistory::from);
-            return Ok(Replayed {
-                steps: seen,
-                path,
-                situations: watcher.situations(),
-                history,
-                at: None,
-                end,
-                loop_from: None,
-            });
+            return Ok(Replayed { history, ..Replayed::new(seen, path, watcher.situations(), end) });
         }
         flow.follow(system, (&state, &next), &taken, number as u32);
         state = StateVector::from_slice(&next);
@@ -164,8 +154,7 @@ pub(crate) fn replay(
     }
     let end = found.map_or(End::Held, End::Violated);
     let end = timed(system, &state, instants.as_ref(), &mut seen, steps).unwrap_or(end);
-    let (situations, at) = (watcher.situations(), Some((state, flow)));
-    Ok(Replayed { steps: seen, path, situations, history: None, at, end, loop_from: None })
+    Ok(Replayed { at: Some((state, flow)), ..Replayed::new(seen, path, watcher.situations(), end) })
 }
 
 /// Whether an execution comes back to where its loop begins: takes the steps from the start of a fresh system, and those of

@@ -1,4 +1,4 @@
-//! Who may use whom in the crates at the edge of a check: files of captured packets, and real peers.
+//! The modules that may use each other in the crates at the edge of a check: files of captured packets, and real peers.
 
 use super::layers::Row;
 

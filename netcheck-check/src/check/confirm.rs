@@ -7,6 +7,7 @@ use super::shorten::Shortened;
 use crate::error::Error;
 use crate::replay::{End, Replayed, perform, replay, script};
 use crate::trace::counterexample::Counterexample;
+use crate::trace::history::CallHistory;
 use crate::trace::situation::Situations;
 use crate::trace::source;
 use crate::trace::step::Step;
@@ -56,7 +57,7 @@ impl Job {
         let again = match end {
             End::Violated(again) if again.is_again(found) => {
                 let again = self.explained(again, &steps)?;
-                return Ok(self.confirmed(again, steps, situations).with_history(history).repeating(loop_from));
+                return Ok(self.confirmed(again, steps, situations, (history, loop_from)));
             }
             End::Diverged { expected, possible } => {
                 return Err(Error::diverged(steps.len() + 1, &expected, &possible));
@@ -93,16 +94,23 @@ impl Job {
         match end {
             End::Violated(found) => {
                 let found = self.explained(found, &steps)?;
-                Ok(Some(self.confirmed(found, steps, situations).with_history(history).repeating(loop_from)))
+                Ok(Some(self.confirmed(found, steps, situations, (history, loop_from))))
             }
             End::Held => Ok(None),
             End::Diverged { expected, possible } => Err(Error::diverged(steps.len() + 1, &expected, &possible)),
         }
     }
 
-    fn confirmed(&self, found: Found, mut steps: Vec<Step>, situations: Situations) -> Counterexample {
+    fn confirmed(
+        &self,
+        found: Found,
+        mut steps: Vec<Step>,
+        situations: Situations,
+        (history, loop_from): (Option<CallHistory>, Option<usize>),
+    ) -> Counterexample {
         source::read_lines(&mut steps);
-        Counterexample::new(found, self.checker.faults_in_words(), steps, situations)
+        let counterexample = Counterexample::new(found, self.checker.faults_in_words(), steps, situations);
+        counterexample.with_history(history).repeating(loop_from)
     }
 
     /// The same violation; of a deadlock, it is said for what each task waits, and which is probably to blame.

@@ -1,6 +1,6 @@
-//! What a check says of cuts of the network, beside other declarations.
+//! Cuts of the network, and the declarations and reductions that do not go with them.
 
-use super::{Checker, Partition, Tasks};
+use super::{Checker, Partition};
 use crate::error::Error;
 use netcheck_runtime::world::declared::Declared;
 
@@ -18,8 +18,8 @@ impl Checker {
     }
 }
 
-/// Streams keep their writes where links are cut, for any last of them may wait.
-pub(super) fn set_up(declared: &mut Declared, checker: &mut Checker) -> Result<(), Error> {
+/// An error if something was declared beside which links can't be cut; leaves the reductions out that can't be used then.
+pub(super) fn set_up(declared: &Declared, checker: &mut Checker) -> Result<(), Error> {
     if declared.partitions.is_empty() {
         return Ok(());
     }
@@ -37,11 +37,7 @@ pub(super) fn set_up(declared: &mut Declared, checker: &mut Checker) -> Result<(
                 .to_owned(),
         ));
     }
-    declared.tcp.streams.keeps_writes = true;
-    // The argument for them does not cover hosts that are told apart by what is cut, nor tasks that move each by itself.
+    // The argument for them does not cover hosts that are told apart by what is cut.
     (checker.symmetry, checker.merges_after) = (false, usize::MAX);
-    if checker.tasks == Tasks::Tracked {
-        checker.tasks = Tasks::Shared;
-    }
     Ok(())
 }

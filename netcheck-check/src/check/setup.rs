@@ -71,10 +71,9 @@ impl Checker {
     }
 }
 
-/// Streams keep their writes where hosts lose power, for any last of them may be lost.
-fn power_failures(declared: &mut Declared) -> Result<(), Error> {
-    let are_declared = declared.has_power_failures();
-    if are_declared && declared.tcp.delays.is_some() {
+/// An error if crashes were declared that are not modelled beside the delays of the network.
+fn refuse_crashes_beside_delays(declared: &Declared) -> Result<(), Error> {
+    if declared.has_power_failures() && declared.tcp.delays.is_some() {
         return Err(Error::new(
             "`crash(power)` can't be combined with `tcp(delay)`: how long a silent host's segments are under way is not \
              modelled; leave one of them out, or say `crash(kill)`"
@@ -88,7 +87,6 @@ fn power_failures(declared: &mut Declared) -> Result<(), Error> {
                 .to_owned(),
         ));
     }
-    declared.tcp.streams.keeps_writes = are_declared;
     Ok(())
 }
 
@@ -153,11 +151,14 @@ impl Job {
             deadlocks: checker.deadlocks,
             monitors_judge: registered.monitors.iter().any(Observer::judges_ends),
         };
-        power_failures(&mut declared)?;
-        partitions::set_up(&mut declared, &mut checker)?;
+        refuse_crashes_beside_delays(&declared)?;
+        partitions::set_up(&declared, &mut checker)?;
         let_peers_crash(&declared, &mut registered);
-        if !declared.crashes.is_empty() && checker.tasks == Tasks::Tracked {
-            // The argument for them does not cover processes that start again.
+        // Any last writes may be lost, or wait.
+        declared.tcp.streams.keeps_writes = declared.has_power_failures() || !declared.partitions.is_empty();
+        let starts_again_or_is_cut = !declared.crashes.is_empty() || !declared.partitions.is_empty();
+        if starts_again_or_is_cut && checker.tasks == Tasks::Tracked {
+            // The argument for them covers neither processes that start again, nor hosts that are cut off.
             checker.tasks = Tasks::Shared;
         }
         if declared.is_dense() {

@@ -33,8 +33,8 @@ pub struct Counterexample {
     /// When that was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gave_up: Option<String>,
-    /// Of an execution that never ends: the index of the step with which the loop begins, which goes on to the last step and
-    /// is repeated for ever.
+    /// The index of the step with which the loop of an execution that never ends begins. It goes on to the last step, and is
+    /// repeated for ever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     loop_from: Option<usize>,
     steps: Vec<Step>,
@@ -129,7 +129,7 @@ impl Counterexample {
         self.history.as_ref()
     }
 
-    /// Of an execution that never ends ([`ViolationKind::Liveness`]): the index of the step with which its loop begins. The
+    /// The index of the step with which the loop of an execution that never ends begins ([`ViolationKind::Liveness`]). The
     /// steps from there to the last one are repeated for ever.
     pub fn loop_from(&self) -> Option<usize> {
         self.loop_from

@@ -384,7 +384,7 @@ impl Datagrams {
         system.told(transition).iter().filter_map(lost).flatten().collect()
     }
 
-    /// Of each channel, forgets the datagrams that are lost with a cut.
+    /// Links are cut: of the datagrams of each channel only those that stay under way are known from now on.
     pub(crate) fn stay(&mut self, system: &System, transition: &Transition) {
         for happened in system.told(transition) {
             let channel = happened.component(&transition.writes);

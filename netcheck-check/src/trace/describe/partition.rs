@@ -1,12 +1,11 @@
 //! Cuts of the network, and their heals, in words.
 
+use super::segments::in_words;
 use super::{happenings, lost, of_network};
 use crate::trace::asked::{Asked, Sides};
 use crate::trace::step::{Doing, Step};
 use netcheck_models::host::reach::{Cut, CutName};
-use netcheck_models::tcp::Segment;
-use netcheck_runtime::operation::{Outcome, Side};
-use netcheck_runtime::unit::wording;
+use netcheck_runtime::operation::Side;
 use netcheck_runtime::world::components::Component;
 use netcheck_runtime::world::step::Transition;
 use netcheck_runtime::world::system::System;
@@ -51,7 +50,7 @@ fn sides(system: &System, (of, number): CutName) -> Sides {
     Sides { one: names(one), other: names(other), one_way: !cut.is_both_ways() }
 }
 
-/// What waits on connections from now on, of what has been sent before.
+/// The segments that have been sent before a cut, and wait on connections from then on.
 fn waiting(system: &System, state: &[u32], transition: &Transition) -> Vec<String> {
     let shared = system.shared();
     let mut all = Vec::new();
@@ -62,12 +61,7 @@ fn waiting(system: &System, state: &[u32], transition: &Transition) -> Vec<Strin
         for side in [Side::Client, Side::Server] {
             let (from, to) = (names[side as usize], names[1 - side as usize]);
             for segment in after.under_way(side).iter().skip(before.under_way(side).len()) {
-                let what = match segment {
-                    Segment::Bytes(bytes) => wording::outcome(&Outcome::Bytes(bytes[..].into()), shared),
-                    Segment::Reset(_) => "the reset".to_owned(),
-                    _ => "the end of the stream".to_owned(),
-                };
-                all.push(format!("{what} of {from} to {to}"));
+                all.push(format!("{} of {from} to {to}", in_words(system, segment, None)));
             }
         }
     }

@@ -68,16 +68,21 @@ fn segment(
         ends.reverse();
     }
     let [own, other] = ends.map(|(process, _)| shared.hosts[process.0 as usize].name.clone());
-    let what = match &under_way[place] {
+    let what = in_words(system, &under_way[place], arrives.flatten());
+    (format!("{what} of {own} to {other}"), ends.map(|(_, address)| wording::address(address, shared)))
+}
+
+/// A segment in words, or as many of its bytes as arrive.
+pub(super) fn in_words(system: &System, segment: &Segment, part: Option<u32>) -> String {
+    match segment {
         Segment::Bytes(bytes) => {
-            let length = arrives.flatten().map_or(bytes.len(), |part| part as usize);
-            wording::outcome(&Outcome::Bytes(bytes[..length].into()), shared)
+            let length = part.map_or(bytes.len(), |part| part as usize);
+            wording::outcome(&Outcome::Bytes(bytes[..length].into()), system.shared())
         }
         Segment::Open => "the connect".to_owned(),
         Segment::Opened => "the answer to the connect".to_owned(),
         Segment::Refused => "the refusal".to_owned(),
         Segment::End | Segment::Broken { .. } => "the end of the stream".to_owned(),
         Segment::Reset(_) => "the reset".to_owned(),
-    };
-    (format!("{what} of {own} to {other}"), ends.map(|(_, address)| wording::address(address, shared)))
+    }
 }
