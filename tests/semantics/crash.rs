@@ -1,5 +1,6 @@
 //! Processes that crash and start again: what is left of them, and what others see.
 
+use crate::counting::{ask, counter};
 use netcheck as tokio;
 use netcheck::check::{Checker, Crash, Report, Tcp, Udp, Verdict, ViolationKind};
 use netcheck::program::std::fs;
@@ -26,31 +27,6 @@ fn checked(checker: Checker, register: impl Fn(&mut netcheck::Network) + Copy) -
 
 fn killed() -> Checker {
     Checker::new().crash(Crash::kill().process("server"))
-}
-
-/// Answers each request with how many there were.
-async fn counter() {
-    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
-    let mut count = 0;
-    loop {
-        let (_, from) = socket.recv_from(&mut [0]).await.unwrap();
-        count += 1;
-        socket.send_to(&[count], from).await.unwrap();
-    }
-}
-
-/// Asks so many times; 0 stands for no answer.
-async fn ask(times: usize) -> Vec<u8> {
-    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
-    socket.connect("server:4000").await.unwrap();
-    let mut answers = Vec::new();
-    for _ in 0..times {
-        let mut answer = [0];
-        socket.send(b"?").await.unwrap();
-        let answered = timeout(Duration::from_secs(1), socket.recv(&mut answer)).await;
-        answers.push(answered.map_or(0, |_| answer[0]));
-    }
-    answers
 }
 
 fn counting(net: &mut netcheck::Network) {
@@ -318,40 +294,34 @@ fn nobody_is_told_of_a_power_failure() {
     assert_eq!(all, BTreeSet::from(expected), "no end of the stream");
 }
 
+/// The numbers that come to port 4000, until it is silent for so long.
+async fn heard(patience: Duration) -> Vec<u8> {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    let (mut all, mut number) = (Vec::new(), [0]);
+    while timeout(patience, socket.recv(&mut number)).await.is_ok() {
+        all.push(number[0]);
+    }
+    all
+}
+
+/// Sends the client two numbers, and goes on for ever.
+async fn sends_two() {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    for number in 1..=2 {
+        socket.send_to(&[number], "client:4000").await.unwrap();
+    }
+    pending::<()>().await;
+}
+
 #[test]
 fn last_datagrams_are_lost_with_the_power_of_their_sender() {
     let report = checked(Checker::new().crash(Crash::power().process("server").stays_down()), |net| {
-        net.daemon("server", || async {
-            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
-            for number in 1..=2 {
-                socket.send_to(&[number], "client:4000").await.unwrap();
-            }
-            pending::<()>().await;
-        })
-        .after("client");
-        net.process("client", || async {
-            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
-            let mut all = Vec::new();
-            let mut number = [0];
-            while timeout(Duration::from_secs(1), socket.recv(&mut number)).await.is_ok() {
-                all.push(number[0]);
-            }
-            all
-        });
+        net.daemon("server", sends_two).after("client");
+        net.process("client", || heard(Duration::from_secs(1)));
     });
     // Never a second one without its first.
     let expected = ["[1, 1, 2, 2]", "[1, 1, 2]", "[1, 2, 1, 2]", "[1, 2, 1]", "[1, 2]", "[1]", "[]"];
     assert_eq!(report.outputs("client"), expected, "{report}");
-}
-
-/// What is heard on port 4000, until it is silent.
-async fn heard() -> Vec<u8> {
-    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
-    let (mut all, mut number) = (Vec::new(), [0]);
-    while timeout(Duration::from_secs(5), socket.recv(&mut number)).await.is_ok() {
-        all.push(number[0]);
-    }
-    all
 }
 
 /// A receive depends on the power failure of the sender as long as the datagram is under way: the one to the helper is lost, and
@@ -361,7 +331,7 @@ async fn heard() -> Vec<u8> {
 fn a_datagram_is_lost_with_the_power_after_a_later_one_was_sent_elsewhere() {
     let checker = Checker::new().crash(Crash::power().process("server").stays_down());
     let report = checked(checker, |net| {
-        net.process("client", heard);
+        net.process("client", || heard(Duration::from_secs(5)));
         net.daemon("helper", || async {
             let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
             if timeout(Duration::from_secs(1), socket.recv(&mut [0])).await.is_err() {
@@ -393,7 +363,7 @@ fn a_datagram_is_lost_with_the_power_after_a_later_one_was_sent_elsewhere() {
 fn a_copy_is_lost_with_the_power_where_another_has_arrived() {
     let checker = Checker::new().udp(Udp::new().copies([2])).crash(Crash::power().process("server"));
     let report = checked(checker, |net| {
-        net.process("client", heard);
+        net.process("client", || heard(Duration::from_secs(5)));
         net.daemon("server", || async {
             let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
             if let Ok(begun) = netcheck::fs::read("begun").await {
@@ -445,23 +415,8 @@ fn power_failures_are_refused_where_segments_take_time() {
 fn a_datagram_that_takes_a_time_arrives_in_spite_of_a_power_failure() {
     let delays = Udp::new().delay(Duration::from_millis(10)..=Duration::from_millis(20));
     let report = checked(Checker::new().udp(delays).crash(Crash::power().process("server").stays_down()), |net| {
-        net.process("client", || async {
-            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
-            let mut all = Vec::new();
-            let mut number = [0];
-            while timeout(Duration::from_millis(100), socket.recv(&mut number)).await.is_ok() {
-                all.push(number[0]);
-            }
-            all
-        });
-        net.daemon("server", || async {
-            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
-            for number in 1..=2 {
-                socket.send_to(&[number], "client:4000").await.unwrap();
-            }
-            pending::<()>().await;
-        })
-        .after("client");
+        net.process("client", || heard(Duration::from_millis(100)));
+        net.daemon("server", sends_two).after("client");
     });
     let outputs = report.outputs("client");
     assert!(!outputs.contains(&"[2]".to_owned()), "{outputs:?}");

@@ -91,7 +91,7 @@ fn one_server_is_linearizable() {
     assert_eq!(report.states(), 243);
 }
 
-/// What the server does that has a backup.
+/// The ways of a server that has a backup.
 #[derive(Clone, Copy, PartialEq)]
 enum Primary {
     /// It acknowledges a write, and then tells its backup of it.

@@ -184,7 +184,7 @@ fn check(checker: &Checker, system: &System) -> Report {
     })
 }
 
-/// What two checks of one system agree on.
+/// The findings on which two checks of one system agree.
 fn seen(report: &Report, system: &System) -> (Verdict, Option<String>, Vec<Vec<String>>) {
     let kind = report.counterexample().map(|found| found.kind().to_string());
     let is_whole = report.verdict() == Verdict::Verified;

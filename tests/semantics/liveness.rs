@@ -273,7 +273,7 @@ fn branches_that_are_ready_are_taken_at_last_unless_the_order_is_certain() {
     });
 }
 
-/// What a choice comes to is up to the one who checks.
+/// A choice is up to the checker.
 #[test]
 fn a_choice_need_not_come_out_well() {
     goes_on("player", Checker::new(), |net| {
@@ -306,7 +306,7 @@ fn a_server_that_waits_for_a_next_client_need_not_end() {
         net.process("server", server);
         net.daemon("clients", clients).after("server");
     });
-    // Who goes on with one client does not come back to it.
+    // A server that goes on with one client does not come back to `accept`.
     async fn clings() {
         let listener = TcpListener::bind("0.0.0.0:4000").await.unwrap();
         let (mut stream, _) = listener.accept().await.unwrap();

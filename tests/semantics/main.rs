@@ -2,6 +2,7 @@
 
 mod clocks;
 mod connects;
+mod counting;
 mod crash;
 mod crash_files;
 mod deliveries;

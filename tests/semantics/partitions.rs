@@ -1,5 +1,6 @@
 //! Links that are cut, and heal: what is lost, what waits, and who waits for ever.
 
+use crate::counting::{ask, counter};
 use netcheck as tokio;
 use netcheck::check::{Checker, Partition, Report, Udp, Verdict, ViolationKind};
 use std::time::Duration;
@@ -33,31 +34,6 @@ fn between() -> Partition {
 
 fn cut(partition: Partition) -> Checker {
     Checker::new().partition(partition)
-}
-
-/// Answers each request with how many there were.
-async fn counter() {
-    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
-    let mut count = 0;
-    loop {
-        let (_, from) = socket.recv_from(&mut [0]).await.unwrap();
-        count += 1;
-        socket.send_to(&[count], from).await.unwrap();
-    }
-}
-
-/// Asks so many times; 0 stands for no answer.
-async fn ask(times: usize) -> Vec<u8> {
-    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
-    socket.connect("server:4000").await.unwrap();
-    let mut answers = Vec::new();
-    for _ in 0..times {
-        let mut answer = [0];
-        socket.send(b"?").await.unwrap();
-        let answered = timeout(SECOND, socket.recv(&mut answer)).await;
-        answers.push(answered.map_or(0, |_| answer[0]));
-    }
-    answers
 }
 
 fn counting(net: &mut netcheck::Network) {
