@@ -192,7 +192,7 @@ pub enum Terminal {
 
 /// The processes that have not ended in a state.
 pub(crate) struct Unfinished {
-    /// Those that have to end.
+    /// The processes that have to end.
     pub(crate) processes: Vec<ProcessId>,
     /// Whether others have not ended.
     suppressed: bool,

@@ -30,7 +30,7 @@ struct Made<S: Sequential> {
     is: Is<S::Answer>,
 }
 
-/// What has become of a call.
+/// How far a call has come.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Is<A> {
     /// It has not returned; with its name.

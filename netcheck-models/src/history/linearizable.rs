@@ -1,6 +1,6 @@
 //! Linearizability, told event by event.
 //!
-//! Of a history so far, all that counts for its future are the *ways* in which calls may have taken effect: what state
+//! The future of a history depends on the *ways* in which calls may have taken effect so far, and on nothing else: what state
 //! the object is in then, how the calls are answered that have taken effect and not returned, and which abandoned calls may
 //! still take effect. A way is needed only if no other one leads to it by calls that take effect later. So calls take effect
 //! as late as possible: when a call returns, other ones may have to take effect before it. (The algorithm of Wing and Gong,

@@ -110,8 +110,7 @@ impl HalfStream {
         self.under_way.push(segment);
     }
 
-    /// What of these has come since waits with all that follows it: the bytes after so many, and the end of the stream or the
-    /// reset behind them.
+    /// The bytes after so many wait from now on, as if they had not come, with the end of the stream or the reset behind them.
     pub(super) fn hold_up(&mut self, from: usize, last: Option<Segment>) {
         let rest = self.bytes.split_off(from);
         let (earlier, later): (Vec<usize>, Vec<usize>) = self.ends.iter().partition(|&&end| end <= from);

@@ -1,4 +1,4 @@
-//! What linearizable and sequentially consistent mean, word by word. It shares no code with what it is compared to but the
+//! The definitions of linearizable and sequentially consistent, word by word. This shares no code with what it is compared to but the
 //! objects.
 
 use netcheck_models::history::Sequential;

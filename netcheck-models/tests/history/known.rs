@@ -19,33 +19,29 @@ fn call(process: &str) -> Call {
     Call { process: process.into(), part: 0, number: 0 }
 }
 
-/// Tells events; the number of the first whose answer no order explains, with the answers that some order explains.
-fn linearizable<S: Sequential>(object: S, events: &[Event<S>]) -> Result<Linearizable<S>, (usize, Vec<S::Answer>)> {
-    let mut history = Linearizable::new(object);
-    for (number, event) in (1..).zip(events) {
-        match event {
-            Invoked(process, operation) => history.invoked(call(process), operation.clone()),
-            Returned(process, answer) => {
-                history.returned(&call(process), answer).map_err(|others| (number, others))?;
+/// Tells a history events; the number of the first whose answer no order explains, with the answers that some order explains.
+macro_rules! told {
+    ($history:expr, $events:expr) => {{
+        let mut history = $history;
+        for (number, event) in (1..).zip($events) {
+            match event {
+                Invoked(process, operation) => history.invoked(call(process), operation.clone()),
+                Returned(process, answer) => {
+                    history.returned(&call(process), answer).map_err(|others| (number, others))?;
+                }
+                Abandoned(process) => history.abandoned(&call(process)),
             }
-            Abandoned(process) => history.abandoned(&call(process)),
         }
-    }
-    Ok(history)
+        Ok(history)
+    }};
+}
+
+fn linearizable<S: Sequential>(object: S, events: &[Event<S>]) -> Result<Linearizable<S>, (usize, Vec<S::Answer>)> {
+    told!(Linearizable::new(object), events)
 }
 
 fn consistent<S: Sequential>(object: S, events: &[Event<S>]) -> Result<Consistent<S>, (usize, Vec<S::Answer>)> {
-    let mut history = Consistent::new(object);
-    for (number, event) in (1..).zip(events) {
-        match event {
-            Invoked(process, operation) => history.invoked(call(process), operation.clone()),
-            Returned(process, answer) => {
-                history.returned(&call(process), answer).map_err(|others| (number, others))?;
-            }
-            Abandoned(process) => history.abandoned(&call(process)),
-        }
-    }
-    Ok(history)
+    told!(Consistent::new(object), events)
 }
 
 #[test]
@@ -110,7 +106,7 @@ fn a_value_that_was_overwritten_does_not_come_back() {
         Returned("c", A::Value(0)),
     ];
     assert_eq!(linearizable(Register::new(0), &events).unwrap_err(), (5, vec![A::Value(1)]));
-    // Of one process, both reads have to be in this order.
+    // Both reads of one process have to be in this order.
     let of_one = [
         Invoked("a", R::Write(1)),
         Invoked("b", R::Read),

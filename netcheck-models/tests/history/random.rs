@@ -60,7 +60,7 @@ impl Drawn for Queue<u64> {
     }
 }
 
-/// What is told of a history.
+/// The judge of a history, which is told of it.
 enum Judge<S: Sequential> {
     Linearizable(Linearizable<S>),
     Consistent(Consistent<S>),

@@ -1,4 +1,4 @@
-//! What fairness demands of each step, and what must not stay as it is for ever.
+//! The demands of fairness on each step, and things that must not stay as they are for ever.
 
 use super::fair::{Demand, Graph};
 use super::space::{Expander, ScopedStep, Space};
@@ -18,7 +18,7 @@ enum About {
     Operation(NodeId, OperationKey, IsWoken),
     /// A datagram that could be delivered is.
     Datagram(Delivered),
-    /// What is under way on a channel is delivered, or all of it is lost.
+    /// Datagrams under way on a channel are delivered, or all of them are lost.
     Channel(u32),
     /// Links that are cut heal.
     Heal(u32, u32),
@@ -35,7 +35,7 @@ impl About {
     }
 }
 
-/// What must not stay as it is for ever.
+/// A thing that must not stay as it is for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owing {
     /// A process that has to end has not.
@@ -138,7 +138,7 @@ impl Labelled {
         }
     }
 
-    /// What must not stay as it is for ever, with the states in which it is so.
+    /// All things that must not stay as they are for ever, each with the states in which it is so.
     pub(super) fn owing(&self) -> impl Iterator<Item = (Owing, Vec<u32>)> + '_ {
         self.owing.iter().cloned()
     }
@@ -163,7 +163,7 @@ fn is_demanded(about: About, step: &Transition) -> bool {
     step.faults == 0 || matches!(about, About::Channel(_))
 }
 
-/// What a step meets.
+/// The demands that a step meets.
 fn about(system: &System, state: &[u32], step: &Transition) -> Vec<About> {
     let view = system.view();
     let mut all = Vec::new();

@@ -66,7 +66,7 @@ pub(super) struct Graph {
     pub(super) demands: Vec<Demand>,
 }
 
-/// What is known of a demand in a subgraph.
+/// The states and edges of a subgraph that a demand is about, counted.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     raising: u32,

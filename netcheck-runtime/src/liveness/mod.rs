@@ -68,7 +68,7 @@ pub struct Lasso {
     pub found: Found,
 }
 
-/// What a walk has found.
+/// The end of a walk.
 pub struct Walked {
     /// The execution with the fewest steps among those that were looked at.
     pub lasso: Option<Lasso>,
@@ -81,7 +81,7 @@ pub struct Walked {
 /// The bounds of a walk.
 #[derive(Clone, Copy)]
 pub struct Bounds<'a> {
-    /// Of states and memory.
+    /// The limits of states and memory.
     pub limits: Limits,
     pub progress: &'a Progress,
 }

@@ -26,7 +26,7 @@ pub(super) type ScopedStep = (Transition, Option<StubbornSet>);
 
 /// Works out the steps of states.
 pub(super) struct Expander {
-    /// What says which units never meet, and which share a clock; `None`: all do.
+    /// The footprints, which say which units never meet and which share a clock; `None`: all do.
     footprints: Option<Footprints>,
     successors: Successors,
     /// States that a round goes on for when something has grown that it relied on; each further round, twice as many.
@@ -66,7 +66,7 @@ impl Expander {
         let extent = Extent::Reduced { depth: 0 };
         let choice = self.successors.of(system, state, extent, self.footprints.as_mut())?;
         if choice.scopes.is_empty() && system.view().is_part(state) {
-            // What the others' drivers are told is not known here.
+            // A part does not know what the drivers of other units are told.
             let movers = system.live_units(state).flat_map(|(_, node)| system.learner.automata.movers(node));
             let part = StubbornSet::Component(movers.collect());
             let steps = self.successors.within(system, state, Some(&part))?;

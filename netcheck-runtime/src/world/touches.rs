@@ -110,7 +110,7 @@ pub(crate) enum Resource {
     /// The host of a process loses its power, and datagrams under way from it are lost. In which states a receive depends on that
     /// is told by [`Footprints::under_way`](crate::reduction::footprint::Footprints::under_way).
     Silenced(ProcessId),
-    /// What a process sends to another one comes through from now on, or no longer.
+    /// The link from a process to another one is cut, or heals.
     Reach(ProcessId, ProcessId),
     /// Something goes from a process to another one, or is taken that has come from there, where the link may be cut.
     Carried(ProcessId, ProcessId),

@@ -143,10 +143,10 @@ pub(super) trait Observing: Send + Sync {
     /// The states in which it may be, in words.
     fn describe(&self, at: &At) -> Vec<String>;
 
-    /// What is drawn of it, if anything.
+    /// Its drawing, if it has one.
     fn drawing(&self) -> Option<Drawing>;
 
-    /// What people read of an execution with an answer that no order of the calls explains.
+    /// The story, for people, of an execution with an answer that no order of the calls explains.
     fn story(&self, _events: &[Event]) -> Option<Story> {
         None
     }

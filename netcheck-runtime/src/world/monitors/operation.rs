@@ -3,7 +3,7 @@
 use super::emission::Emission;
 use super::told::{Conclusion, Invocation};
 
-/// What a program tells monitors, without a choice.
+/// Something that a program tells monitors, without a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// A program emits a value (`emit!`).

@@ -34,7 +34,7 @@
 //! be cut with this one, and depends on what goes over them ([`depends`]). A cut is on no cycle, since the cuts that were made are
 //! counted.
 //!
-//! Of this no operation and no effect of a program is told, so it is no row in the table of kinds.
+//! No operation and no effect of a program is about this, so it is no row in the table of kinds.
 //!
 //! [`Class::Failure`]: crate::world::step::Class::Failure
 //! [`Class::AnyTime`]: crate::world::step::Class::AnyTime
@@ -50,7 +50,7 @@ use crate::world::components::Component;
 use crate::world::tables::Tables;
 use netcheck_models::host::reach::{Partition, Reach, Way};
 
-/// What one process sends to another.
+/// The link from one process to another.
 pub(super) fn way(from: ProcessId, to: ProcessId) -> Way {
     (from.0, to.0)
 }

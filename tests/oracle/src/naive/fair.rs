@@ -21,7 +21,7 @@ use crate::language::program::{Event, Process, System};
 /// More states take too long to judge.
 const STATES_MAX: usize = 4_000;
 
-/// What fairness is about.
+/// The things that fairness is about.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum About {
     /// a task of a process takes a step
@@ -126,7 +126,7 @@ fn held(world: &World<'_>) -> impl Iterator<Item = (usize, usize)> {
     all.collect::<Vec<_>>().into_iter()
 }
 
-/// What a process is in by itself: without the times that are left.
+/// The state of a process by itself, without the times that are left.
 fn local(world: &World<'_>, process: usize) -> Box<ProcessState> {
     let mut local = world.state.processes[process].clone();
     local.tasks.iter_mut().flat_map(TaskState::deadlines_ms).for_each(|deadline_ms| *deadline_ms = 0);
@@ -187,7 +187,7 @@ fn met(world: &World<'_>, step: &Move) -> Vec<About> {
     }
 }
 
-/// That time passes for some units.
+/// The demands that time passes for some units.
 fn clocks(world: &World<'_>, units: Units) -> impl Iterator<Item = About> {
     let all = 0..helpless::units(world.system).count();
     all.filter(move |unit| units & 1 << unit != 0).map(About::Clock)

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use super::{Alternative, Connections, End, EndState, Transfer, peer};
 use crate::language::program::Event;
 
-/// What stands at a cut.
+/// Something that stands at a cut.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Late {
     Bytes(Vec<u8>),
@@ -16,7 +16,7 @@ pub(super) enum Late {
     Stop,
 }
 
-/// Who sends to whom.
+/// A sender and a receiver.
 pub type Link = (usize, usize);
 
 impl Connections {
