@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::PathBuf;
 
 /// Cargo calls `cargo-netcheck netcheck …`.
@@ -44,6 +45,17 @@ pub(crate) enum Command {
         whole: bool,
         /// Further arguments of `cargo test`, such as `--features`
         #[arg(last = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Run the shares of a test that draws executions at random, on all cores: `cargo netcheck swarm 16 test NAME`
+    Swarm {
+        /// How many shares there are; each draws other executions, and all together as many as the test declares
+        shares: NonZero<u32>,
+        /// With netcheck in place of tokio in every crate that the tests use, as `cargo netcheck test`
+        #[arg(long)]
+        whole: bool,
+        /// `test`, and the arguments of `cargo test`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "test NAME")]
         arguments: Vec<OsString>,
     },
     /// Add netcheck to the dev-dependencies of a package
@@ -145,6 +157,18 @@ mod tests {
             [&["--", "--nocapture"][..], &["--lib", "name", "--", "--exact", "--"], &["--manifest-path", "x"], &[]]
         {
             assert_eq!(parsed(rest), rest.iter().map(OsString::from).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn shares_come_before_the_test_and_its_arguments() {
+        let given = ["cargo-netcheck", "netcheck", "swarm", "16", "--whole", "test", "name", "--", "--exact"];
+        match Arguments::of(given.map(OsString::from).into()).command {
+            Some(Command::Swarm { shares, whole: true, arguments }) => {
+                assert_eq!(shares.get(), 16);
+                assert_eq!(arguments, ["test", "name", "--", "--exact"]);
+            }
+            other => panic!("{other:?}"),
         }
     }
 }

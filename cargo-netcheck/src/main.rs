@@ -40,6 +40,9 @@ fn run(Arguments { command, manifest_path, target_dir }: Arguments) -> Result<Ex
         Some(Command::Why { name, whole, arguments }) => {
             return commands::why::run(manifest_path, &name, whole, arguments);
         }
+        Some(Command::Swarm { shares, whole, arguments }) => {
+            return commands::swarm::run(manifest_path.as_deref(), shares, whole, &arguments);
+        }
         Some(Command::Init { package }) => return commands::init::run(manifest_path, package.as_deref()),
         Some(Command::Run { arguments: _ } | Command::Bench { arguments: _ }) => {
             return Err("only tests are checked: with `cargo netcheck test`".to_owned());

@@ -375,9 +375,18 @@ fn init_adds_netcheck_to_the_dev_dependencies_and_nothing_else() {
 }
 
 #[test]
+fn a_swarm_is_of_tests_and_has_shares() {
+    let package = Package::new();
+    package.refuses(&["swarm", "4", "bench"], &["only tests are checked: with `cargo netcheck swarm 4 test NAME`"]);
+    package.refuses(&["swarm", "4"], &["only tests are checked"]);
+    package.refuses(&["swarm", "0", "test"], &["'0'"]);
+    package.refuses(&["swarm", "test"], &["'test'"]);
+}
+
+#[test]
 fn help_names_the_commands() {
     let text = Package::new().succeeds(&["--help"]);
-    for command in ["list", "open", "replay", "explore", "keep", "test", "why", "init", "clean"] {
+    for command in ["list", "open", "replay", "explore", "keep", "test", "why", "swarm", "init", "clean"] {
         assert!(text.contains(&format!("\n  {command} ")), "{command} is missing in\n{text}");
     }
     let (succeeds, text) = Package::new().run(&["oepn"], &[]);

@@ -220,6 +220,16 @@ fn nightly_a_failing_check_is_listed_replayed_kept_and_cleaned() {
 
     let text = user.succeeds(&["why", "tests::asks_once::udp_loss"]);
     assert!(text.contains("why local states differ: \"") && text.contains("1 passed; 0 failed"), "{text}");
+    let source = fs::read_to_string(user.folder.join("src/lib.rs")).expect("the source");
+    let at_random = "model_check(udp(loss), search = simulate(runs = 40), expect = simulated)";
+    fs::write(user.folder.join("src/lib.rs"), source.replace("model_check(udp(loss)", at_random)).expect("a file");
+    let text = user.succeeds(&["swarm", "3", "test", "asks_once"]);
+    assert!((1..=3).all(|share| text.contains(&format!("share {share}: nothing found"))), "{text}");
+    let source = source.replace("let _ = answer", "assert!(answer.is_ok(), \"no answer\")");
+    fs::write(user.folder.join("src/lib.rs"), source.replace("model_check(udp(loss)", at_random)).expect("a file");
+    let (succeeds, text) = user.netcheck(&["swarm", "3", "test", "asks_once"]);
+    assert!(!succeeds && text.contains(": failed") && text.contains("client panicked at"), "{text}");
+
     let text = user.succeeds(&["clean"]);
     assert!(text.starts_with("removed ") && text != "removed 0 files\n", "{text}");
     assert!(fs::read_dir(user.target.join("netcheck")).is_ok_and(|mut files| files.next().is_none()));

@@ -37,6 +37,7 @@ mod order;
 mod partitions;
 mod profile;
 mod propagation;
+pub(crate) mod seed;
 mod setup;
 mod shorten;
 mod simulation;
@@ -398,14 +399,6 @@ impl Checker {
     /// the past.
     pub fn capture(mut self, capture: bool) -> Self {
         self.capture = capture;
-        self
-    }
-
-    /// Gives the programs other random numbers: `getrandom`, `rand::rng()`, `fastrand`, and the order of a `HashMap`. They
-    /// are fixed, not explored: each run of a check draws the same ones, which follow from this number (0 unless it is
-    /// set), the name of the process or isolated task, and the draws that it has made. `netcheck::choose` explores.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
         self
     }
 

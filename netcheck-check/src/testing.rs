@@ -6,7 +6,8 @@
 //! - `noted`: what `cargo netcheck` is told of how a test ended;
 //! - `place`: where a test stands, and its package, where that is one of a workspace;
 //! - `saved`: the files that a test leaves behind;
-//! - `shown`: a counterexample in the output of a test.
+//! - `shown`: a counterexample in the output of a test;
+//! - `variables`: what the environment says about checks.
 
 mod apart;
 mod expect;
@@ -15,11 +16,12 @@ mod noted;
 mod place;
 mod saved;
 mod shown;
+mod variables;
 
 pub use expect::Expect;
 pub use place::TestInfo;
 
-use crate::check::{Checker, Unread};
+use crate::check::Checker;
 use crate::network::Network;
 use crate::report::Report;
 use crate::trace::counterexample::Counterexample;
@@ -42,12 +44,6 @@ const REPLAY: &str = "NETCHECK_REPLAY";
 
 /// Set to words of `#[model_check]`, every `#[netcheck::test]` is checked under these faults.
 const FAULTS: &str = "NETCHECK_FAULTS";
-
-/// Set to 1, a test says why the local states of its programs differ.
-const WHY: &str = "NETCHECK_WHY";
-
-/// Set to a word, a test says what becomes of bytes of memory that no program can read.
-const UNREAD: &str = "NETCHECK_UNREAD";
 
 /// An execution that a test runs again.
 #[doc(hidden)]
@@ -191,6 +187,8 @@ fn conclude(
     };
     if !is_other_run() {
         let noted = match &result {
+            // Another share may have found something.
+            _ if panics == (should_panic == ShouldPanic::Yes) && variables::is_share() => Ok(()),
             _ if panics == (should_panic == ShouldPanic::Yes) => saved::note_success(test),
             Ok(_) => saved::note_failure(test, origin, &Failure::new("nothing is violated, and the test should panic")),
             Err(failure) => saved::note_failure(test, origin, failure),
@@ -344,14 +342,7 @@ fn conduct(
         return Ok(TestOutcome::default());
     }
     let whose = format!("{} ({}:{})", test.name, test.file, test.line);
-    let asks_why = std::env::var_os(WHY).is_some_and(|value| value != "0");
-    let checker = &checker.clone().may_run_apart(apart::is_possible(test));
-    let checker = if asks_why { &checker.clone().why(true) } else { checker };
-    let unread = std::env::var(UNREAD).ok().map(|word| {
-        let wrong = |words| format!("can't be checked: {UNREAD} is `{word}`, and not {words}");
-        Unread::of_word(&word).map_err(|words| Failure::no_answer(&whose, &wrong(words)))
-    });
-    let checker = if let Some(unread) = unread { &checker.clone().unread(unread?) } else { checker };
+    let checker = &variables::obeyed(checker, &whose)?.may_run_apart(apart::is_possible(test));
     let report = checker.try_check(&network).map_err(|error| Failure {
         needs_to_be_apart: error.has_changed_statics,
         ..Failure::no_answer(&whose, &format!("can't be checked: {error}"))

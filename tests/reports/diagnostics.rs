@@ -433,21 +433,44 @@ fn of_one_process(net: &mut netcheck::Network) {
     net.process("it", || async {});
 }
 
-/// In a child, which has the variable.
+/// Executions of one process, each of which chooses once.
+#[netcheck::model_check(search = simulate(seed = 7, runs = 8), expect = simulated)]
+fn of_a_choice(net: &mut netcheck::Network) {
+    net.process("it", || netcheck::choose(0..100));
+}
+
+/// A test of this file in a child, which has a variable; whether it passes, and what it says.
+fn with_variable(test: &str, name: &str, value: &str) -> (bool, String) {
+    let mut command = std::process::Command::new(std::env::current_exe().expect("this program"));
+    command.args(["--exact", &format!("diagnostics::{test}"), "--nocapture"]).env(name, value);
+    let output = command.output().expect("it can be run again");
+    let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("text")).concat();
+    (output.status.success(), said)
+}
+
 #[test]
 fn a_word_about_unread_bytes_that_is_not_known_is_an_error_that_names_it() {
-    let run = |word: &str| {
-        let mut command = std::process::Command::new(std::env::current_exe().expect("this program"));
-        command.args(["--exact", "diagnostics::of_one_process", "--nocapture"]).env("NETCHECK_UNREAD", word);
-        command.output().expect("it can be run again")
-    };
     for right in ["compared", "cleared_of_many", "cleared", "overwritten"] {
-        assert!(run(right).status.success(), "{right}");
+        let (passes, said) = with_variable("of_one_process", "NETCHECK_UNREAD", right);
+        assert!(passes, "{said}");
     }
-    let wrong = run("often");
-    let said = [wrong.stdout, wrong.stderr].map(|bytes| String::from_utf8(bytes).expect("text")).concat();
-    assert!(!wrong.status.success(), "{said}");
+    let (passes, said) = with_variable("of_one_process", "NETCHECK_UNREAD", "often");
+    assert!(!passes, "{said}");
     assert!(said.contains("can't be checked: NETCHECK_UNREAD is `often`, and not `compared`"), "{said}");
+}
+
+/// That they draw other executions than each other is tested where their seeds are made.
+#[test]
+fn a_share_draws_its_part_of_the_executions() {
+    for (share, executions) in [("1/1", "8 executions"), ("1/4", "2 executions"), ("4/4", "2 executions")] {
+        let (passes, said) = with_variable("of_a_choice", "NETCHECK_SWARM", share);
+        assert!(passes && said.contains(executions), "{share}: {said}");
+    }
+    let (passes, said) = with_variable("of_a_choice", "NETCHECK_SWARM", "5/4");
+    let expected = "can't be checked: NETCHECK_SWARM is `5/4`, and not a share such as `3/16`, the third of sixteen";
+    assert!(!passes && said.contains(expected), "{said}");
+    let (passes, said) = with_variable("of_one_process", "NETCHECK_SWARM", "2/4");
+    assert!(passes && said.contains("NETCHECK_SWARM has no effect: nothing of this check is drawn"), "{said}");
 }
 
 /// As a file that was not written, or copied, to its end.

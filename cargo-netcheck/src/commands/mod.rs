@@ -6,5 +6,6 @@ pub(crate) mod keep;
 pub(crate) mod list;
 pub(crate) mod open;
 pub(crate) mod replay;
+pub(crate) mod swarm;
 pub(crate) mod test;
 pub(crate) mod why;

@@ -4,7 +4,7 @@ use crate::Result;
 use crate::whole::{Graph, Mirror, environment};
 use crate::workspace::{answer, cargo, run_to_the_end};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// The arguments of `cargo test`.
@@ -41,45 +41,88 @@ impl Arguments {
     }
 }
 
+/// `cargo test` with its arguments, ready to be run.
+pub(crate) struct Prepared {
+    folder: Option<PathBuf>,
+    /// The manifest, and what cargo has to know before the tests are named.
+    before: Vec<OsString>,
+    /// The arguments as they were given.
+    arguments: Vec<OsString>,
+    variables: Vec<(OsString, OsString)>,
+}
+
+impl Prepared {
+    /// As a user runs it, with the packages as they are.
+    pub(crate) fn plain(manifest_path: Option<&Path>, arguments: &[OsString]) -> Prepared {
+        let before = manifest_path.into_iter().flat_map(of_manifest).collect();
+        Prepared { folder: None, before, arguments: arguments.to_vec(), variables: Vec::new() }
+    }
+
+    /// With netcheck in place of tokio in every crate that the tests use.
+    pub(crate) fn whole(manifest_path: Option<PathBuf>, arguments: &[OsString]) -> Result<Prepared> {
+        let arguments = Arguments::of(arguments);
+        let manifest_path = arguments.manifest_path.or(manifest_path);
+        let mut asked: Vec<OsString> = manifest_path.iter().flat_map(|path| of_manifest(path)).collect();
+        asked.extend(arguments.is_locked.then(|| "--locked".into()));
+        asked.extend(arguments.is_offline.then(|| "--offline".into()));
+        let graph = Graph::read(&asked)?;
+        let mirror = Mirror::write(&graph)?;
+        let folder = std::env::current_dir().map_err(|error| format!("the current folder is not known: {error}"))?;
+        let folder = folder.canonicalize().unwrap_or(folder);
+        let manifest = manifest_path.as_ref().and_then(|manifest| manifest.canonicalize().ok());
+        let manifest = manifest.map(|manifest| mirror.manifest_for(&graph, &manifest));
+        let mut before: Vec<OsString> = manifest.iter().flat_map(|path| of_manifest(path)).collect();
+        before.extend(arguments.is_offline.then(|| "--offline".into()));
+        let prepared = Prepared {
+            folder: Some(mirror.folder_for(&graph, &folder)),
+            before,
+            arguments: arguments.others,
+            variables: environment(&graph.target).into_iter().map(|(name, value)| (name.into(), value)).collect(),
+        };
+        if arguments.is_locked {
+            // Cargo puts the packages of the mirror into its lock file.
+            answer(prepared.cargo("metadata").args(["--format-version", "1"]), "")?;
+            let others = mirror.differing(&graph)?;
+            if !others.is_empty() {
+                return Err(format!(
+                    "with `--locked`, no other versions may be taken than Cargo.lock has: {}",
+                    others.join(", ")
+                ));
+            }
+        }
+        Ok(prepared)
+    }
+
+    /// `cargo test`, with further arguments before those that were given.
+    pub(crate) fn command(&self, further: &[&str]) -> Command {
+        let mut command = self.cargo("test");
+        command.args(further).args(&self.arguments);
+        command
+    }
+
+    fn cargo(&self, subcommand: &str) -> Command {
+        let mut command = Command::new(cargo());
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        command.arg(subcommand).args(&self.before).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+}
+
+/// The arguments that name a manifest.
+fn of_manifest(path: &Path) -> [OsString; 2] {
+    ["--manifest-path".into(), path.into()]
+}
+
 /// `variables`: for the environment of the tests.
 pub(crate) fn run(
     manifest_path: Option<PathBuf>,
     arguments: &[OsString],
     variables: &[(&str, &str)],
 ) -> Result<ExitCode> {
-    let arguments = Arguments::of(arguments);
-    let manifest_path = arguments.manifest_path.clone().or(manifest_path);
-    let mut asked: Vec<OsString> = Vec::new();
-    if let Some(manifest) = &manifest_path {
-        asked.extend(["--manifest-path".into(), manifest.into()]);
-    }
-    asked.extend(arguments.is_locked.then(|| "--locked".into()));
-    asked.extend(arguments.is_offline.then(|| "--offline".into()));
-    let graph = Graph::read(&asked)?;
-    let mirror = Mirror::write(&graph)?;
-    let folder = std::env::current_dir().map_err(|error| format!("the current folder is not known: {error}"))?;
-    let folder = folder.canonicalize().unwrap_or(folder);
-    let cargo = |subcommand: &str| {
-        let mut command = Command::new(cargo());
-        command.current_dir(mirror.folder_for(&graph, &folder)).arg(subcommand);
-        if let Some(manifest) = manifest_path.as_ref().and_then(|manifest| manifest.canonicalize().ok()) {
-            command.arg("--manifest-path").arg(mirror.manifest_for(&graph, &manifest));
-        }
-        command.args(arguments.is_offline.then_some("--offline")).envs(environment(&graph.target));
-        command
-    };
-    if arguments.is_locked {
-        // Cargo puts the packages of the mirror into its lock file.
-        answer(cargo("metadata").args(["--format-version", "1"]), "")?;
-        let others = mirror.differing(&graph)?;
-        if !others.is_empty() {
-            return Err(format!(
-                "with `--locked`, no other versions may be taken than Cargo.lock has: {}",
-                others.join(", ")
-            ));
-        }
-    }
-    run_to_the_end(cargo("test").args(&arguments.others).envs(variables.iter().copied()))
+    let prepared = Prepared::whole(manifest_path, arguments)?;
+    run_to_the_end(prepared.command(&[]).envs(variables.iter().copied()))
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use super::test;
 use crate::Result;
-use crate::workspace::{cargo, run_to_the_end};
+use crate::workspace::run_to_the_end;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 /// The variable by which a test is asked why local states differ.
 const WHY: &str = "NETCHECK_WHY";
@@ -25,7 +25,5 @@ pub(crate) fn run(
     if is_whole {
         return test::run(manifest_path, &arguments, &[(WHY, "1")]);
     }
-    let mut command = Command::new(cargo());
-    command.arg("test").args(manifest_path.iter().flat_map(|path| ["--manifest-path".as_ref(), path.as_os_str()]));
-    run_to_the_end(command.args(&arguments).env(WHY, "1"))
+    run_to_the_end(test::Prepared::plain(manifest_path.as_deref(), &arguments).command(&[]).env(WHY, "1"))
 }
