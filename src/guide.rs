@@ -19,6 +19,7 @@ chapters! {
     WhereFaultsAreSeen = "propagation.md",
     MonitorsAndTraces = "monitors.md",
     HistoriesOfCalls = "history.md",
+    ReplicatedProtocols = "distributed.md",
     RealPeers = "external.md",
     LimitsAndBigSystems = "limits.md",
     AllWords = "words.md",
