@@ -11,7 +11,6 @@ use crate::unit::automaton::{Automata, Edge, EdgeId, Identity, NodeKind};
 use crate::unit::instance::{Instance, Rest, Stepped};
 use crate::unit::merged::{Merged, Samples};
 use crate::unit::order::Order;
-use crate::unit::panics::{Cause, Panic};
 use crate::unit::pool::{Pool, Run};
 use crate::unit::program::Program;
 use crate::unit::remark::Remark;
@@ -177,6 +176,9 @@ impl Learner {
             return Ok(self.record_stuck(node, input, message));
         }
         let poll = self.automata.poll(node, input);
+        if let Some(message) = self.tries_in_vain(&poll) {
+            return Ok(self.record_stuck(node, input, message));
+        }
         let before = poll[0].0;
         let mut run = self.run_to(root, &program, before)?;
         let (is_recorded, is_set_back) = (run.is_recorded, run.is_set_back);
@@ -232,16 +234,6 @@ impl Learner {
             self.try_many_rounds(root, edge)?;
         }
         Ok(edge)
-    }
-
-    /// Records a step in which a poll is known not to return.
-    fn record_stuck(&mut self, node: NodeId, input: Input, message: String) -> EdgeId {
-        let panic = Panic { message, location: String::new(), cause: Cause::Stuck };
-        let unit = self.automata.node(node).unit;
-        let target = self.automata.add_node(unit, Some((node, input)), NodeKind::Panicked(panic), true, Vec::new());
-        let (effects, roots) = (Box::default(), SmallVec::new());
-        let (event, begun) = (None, Begun::default());
-        self.automata.add_edge(Edge { source: node, input, target, effects, roots, event, begun })
     }
 
     /// Of two steps of tracked tasks that were both offered before, learns the other order, too: a reduced search may

@@ -6,7 +6,7 @@
 //! - [`program`]: a program that can be started any number of times;
 //! - [`poll`]: the state that a poll of user code can see, and the calls that fronts make in it;
 //! - [`instance`]: one live run of a unit, and the executor that polls its tasks;
-//! - [`panics`] and [`watchdog`]: polls that panic, polls that do not return;
+//! - [`panics`]; [`watchdog`], `stuck`: polls that panic, and polls that do not return;
 //! - [`automaton`]: nodes, edges and the interned outcomes between them;
 //! - [`pool`]: suspended instances; [`learn`]: taking an edge for the first time,
 //!   rebuilding and the check that a program is deterministic;
@@ -52,6 +52,7 @@ pub mod remark;
 mod set_back;
 pub mod shared;
 pub mod source_line;
+mod stuck;
 pub(crate) mod waiting;
 mod waits;
 pub mod watchdog;
