@@ -3,6 +3,7 @@
 mod alphabet;
 mod apprentice;
 mod chat;
+mod counted;
 mod echo;
 mod file_transfer;
 mod gallery;

@@ -4,9 +4,10 @@
 //! socket, is sent again as another one, or is forgotten with a connection; and a member that starts again is refused as
 //! the one that went.
 
+use crate::counted::is_verified;
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Report, Verdict, ViolationKind};
+use netcheck::check::{Checker, Report, ViolationKind};
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 use tokio::fs::{self, File, OpenOptions};
@@ -25,11 +26,6 @@ fn is_found(report: &Report, kind: ViolationKind, message: &str) {
     let found = report.counterexample().unwrap_or_else(|| panic!("{report}"));
     assert_eq!(found.kind(), kind, "{report}");
     assert!(found.message().contains(message), "{report}");
-}
-
-#[track_caller]
-fn is_verified(report: &Report, states: usize) {
-    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, states), "{report}");
 }
 
 // A file that is dropped.
@@ -74,7 +70,7 @@ fn an_upload_is_missing_if_its_file_is_dropped_without_a_flush() {
         })
     };
     is_found(&uploading(false), ViolationKind::Panic, "all of it is stored");
-    is_verified(&uploading(true), 22);
+    is_verified(22, || uploading(true));
 }
 
 // Messages that are published around a restart of the broker.
@@ -190,7 +186,7 @@ const WITHOUT_POWER: &str = r#"crash(power, process = "broker")"#;
 
 #[test]
 fn both_messages_are_lost_though_they_were_written() {
-    is_verified(&publishing("", Publishing::Written), 52);
+    is_verified(52, || publishing("", Publishing::Written));
     for words in [KILLED, WITHOUT_POWER] {
         let report = judged(words, Publishing::Written, |texts| assert!(!texts.is_empty(), "one of them arrives"));
         is_found(&report, ViolationKind::Property, "one of them arrives");
@@ -201,22 +197,22 @@ fn both_messages_are_lost_though_they_were_written() {
 
 #[test]
 fn a_message_that_was_stashed_for_the_next_connection_is_lost() {
-    is_verified(&publishing("", Publishing::StashForgotten), 36);
+    is_verified(36, || publishing("", Publishing::StashForgotten));
     let report = publishing(KILLED, Publishing::StashForgotten);
     is_found(&report, ViolationKind::Property, "each message arrives once");
 }
 
 #[test]
 fn a_message_whose_acknowledgement_was_lost_arrives_twice() {
-    is_verified(&publishing("", Publishing::AgainAsAnother), 38);
+    is_verified(38, || publishing("", Publishing::AgainAsAnother));
     let report = publishing(KILLED, Publishing::AgainAsAnother);
     is_found(&report, ViolationKind::Property, r#"["on", "off", "off"]"#);
 }
 
 #[test]
 fn a_message_with_a_number_arrives_once_whatever_the_broker_meets() {
-    is_verified(&publishing(KILLED, Publishing::AgainAsItself), 768);
-    is_verified(&publishing(WITHOUT_POWER, Publishing::AgainAsItself), 2_143);
+    is_verified(768, || publishing(KILLED, Publishing::AgainAsItself));
+    is_verified(2_143, || publishing(WITHOUT_POWER, Publishing::AgainAsItself));
 }
 
 // A member that starts again.
@@ -302,11 +298,11 @@ fn joining(words: &str, starts: Starts) -> Report {
 fn a_member_that_starts_again_is_refused_as_the_one_that_went() {
     let killed = r#"crash(process = "member")"#;
     let without_power = r#"crash(power, process = "member")"#;
-    is_verified(&joining("", Starts::NotCounted), 14);
+    is_verified(14, || joining("", Starts::NotCounted));
     is_found(&joining(killed, Starts::NotCounted), ViolationKind::Panic, "start 1 of the member is never welcome");
-    is_verified(&joining(killed, Starts::CountedUnsynced), 109);
+    is_verified(109, || joining(killed, Starts::CountedUnsynced));
     let report = joining(without_power, Starts::CountedUnsynced);
     is_found(&report, ViolationKind::Panic, "of the member is never welcome");
-    is_verified(&joining(killed, Starts::CountedSynced), 139);
-    is_verified(&joining(without_power, Starts::CountedSynced), 365);
+    is_verified(139, || joining(killed, Starts::CountedSynced));
+    is_verified(365, || joining(without_power, Starts::CountedSynced));
 }
