@@ -157,7 +157,9 @@ impl Connection {
             return self.read_nothing_on_unix(side);
         }
         if incoming.has_ended() {
-            return smallvec![(Read::End, self.clone())];
+            let mut next = self.clone();
+            next.ways[peer].is_end_told = true;
+            return smallvec![(Read::End, next)];
         }
         if let Some(error) = self.ends[own].error {
             return smallvec![(Read::Failed(error), self.told(own))];
@@ -170,8 +172,8 @@ impl Connection {
     pub fn peek(&self, side: Side, max: usize) -> Option<(Read, Connection)> {
         let (read, after) = self.read(side, max, false).into_iter().next()?;
         match read {
-            Read::Failed(_) => Some((read, after)),
-            _ => Some((read, self.clone())),
+            Read::Failed(_) | Read::End => Some((read, after)),
+            Read::Bytes(_) => Some((read, self.clone())),
         }
     }
 
@@ -223,6 +225,13 @@ impl Connection {
     #[must_use]
     pub fn untold(mut self) -> Connection {
         self.ways.iter_mut().for_each(|way| way.is_known = false);
+        self
+    }
+
+    /// The connection where links are not cut: nobody depends on whether a program was told of the end of a stream.
+    #[must_use]
+    pub fn never_cut(mut self) -> Connection {
+        self.ways.iter_mut().for_each(|way| way.is_end_told = false);
         self
     }
 

@@ -2,8 +2,8 @@
 //! the sender sends it again.
 //!
 //! A cut is found in the middle of what goes over the link: of the bytes that the other end has not read, and of the end of the
-//! stream or the reset behind them, any last ones have not come yet. Which these are is decided when the cut is made. A reset of
-//! which a program was told has come.
+//! stream or the reset behind them, any last ones have not come yet. Which these are is decided when the cut is made. An end or a
+//! reset of which a program was told has come.
 //!
 //! Acknowledgements are not modelled: a read makes room for the writer, also where nothing comes back from the reader.
 
@@ -85,7 +85,7 @@ impl Connection {
         }
         match error {
             Some(told) if is_dead && self.ends[from as usize].host == Host::Up => Some(Segment::Reset(told)),
-            None if !is_dead && way.has_ended() => Some(Segment::End),
+            None if !is_dead && way.has_ended() && !way.is_end_told => Some(Segment::End),
             _ => None,
         }
     }
@@ -170,6 +170,23 @@ mod tests {
         assert!(all_read(&cut, Client).is_empty() && all_read(&cut.heal(Server), Client) == reset());
         let before = unread.cut(Server, false).remove(0).close(Server, false);
         assert!(all_read(&before, Client).is_empty() && all_read(&before.heal(Server), Client) == reset());
+    }
+
+    #[test]
+    fn an_end_of_which_the_program_was_told_has_come() {
+        let ended = write(&Connection::established(), Server, b"a").shut_down(Server);
+        assert_eq!(ended.cut(Server, false).len(), 3);
+        let (_, all) = ended.read(Client, 8, false).remove(0);
+        assert!(all.may_be_held_up(Server) && all.cut(Server, false).len() == 2, "the end may have come or not");
+        let (told, after) = all.read(Client, 8, false).remove(0);
+        let (peeked, seen) = all.peek(Client, 8).expect("the end is there");
+        assert_eq!((told, peeked), (Read::End, Read::End));
+        for known in [after, seen] {
+            assert!(!known.may_be_held_up(Server));
+            let cuts = known.cut(Server, false);
+            assert!(cuts.len() == 1 && all_read(&cuts[0], Client) == [Read::End]);
+            assert_eq!(known.never_cut(), all);
+        }
     }
 
     #[test]

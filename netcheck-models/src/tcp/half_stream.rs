@@ -11,6 +11,8 @@ pub(super) struct HalfStream {
     ends: Vec<usize>,
     /// The writer has shut down or closed: the end of the stream follows the bytes.
     pub(super) is_finished: bool,
+    /// A read has returned the end of the stream.
+    pub(super) is_end_told: bool,
     /// The connection was reset in flight: the remaining bytes may arrive, or never.
     pub(super) may_be_lost: bool,
     /// Where packets take time, or wait for a cut to heal: the segments that have not arrived yet, in the order in which they

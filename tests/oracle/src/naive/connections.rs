@@ -65,6 +65,8 @@ struct EndState {
     incoming: VecDeque<u8>,
     /// nothing follows `incoming`
     fin: bool,
+    /// where links may be cut: that was read
+    has_read_fin: bool,
     /// a reset may overtake what is left of `incoming`
     may_lose: bool,
     /// with `delay`: what the peer wrote and nobody here has read, wherever it is
@@ -183,7 +185,7 @@ impl Connections {
             return alternatives;
         }
         if own.fin {
-            return vec![self.leading_to(Event::End, |_| ())];
+            return vec![self.leading_to(Event::End, |after| after.end_mut(end).has_read_fin = after.keeps_writes)];
         }
         if let Some(reported) = self.pending_error(end) {
             return vec![reported];
@@ -449,6 +451,7 @@ impl EndState {
             error: None,
             incoming: VecDeque::new(),
             fin: false,
+            has_read_fin: false,
             may_lose: false,
             unread: 0,
             has_reset: false,

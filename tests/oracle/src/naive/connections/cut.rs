@@ -55,7 +55,7 @@ impl Connections {
         }
         let last = match own.error.filter(|_| own.dead) {
             Some(error) => Some(Late::Reset(error)),
-            None => own.fin.then_some(Late::Fin),
+            None => (own.fin && !own.has_read_fin).then_some(Late::Fin),
         };
         let all = own.incoming.len();
         let come: BTreeSet<usize> = match split {
