@@ -6,6 +6,7 @@
 //! with a reset, unless the other end was told of one before.
 
 use super::connection::{Breakage, Connection, End, Side};
+use super::host::Host;
 use super::opening::{Answer, Opening};
 use super::segment::Segment;
 
@@ -214,6 +215,8 @@ impl Connection {
                 self.die(to, None);
                 self.ways[to].clear();
             }
+            // It does not know of the connection.
+            Segment::End if self.ends[to].host == Host::Back => self.answer_with_reset(from, to),
             Segment::Opened | Segment::Refused | Segment::End => {}
         }
     }

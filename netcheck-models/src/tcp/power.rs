@@ -5,8 +5,8 @@
 //! the host, any last bytes are lost, and the end of the stream with them.
 //!
 //! A host that is back knows nothing of its old connections, and answers their segments with a reset (RFC 9293 section 3.5.1):
-//! those that the peer sends again, since they were not acknowledged, and any that it sends from then on. A peer that sends nothing
-//! waits on.
+//! those that the peer sends again, since they were not acknowledged, and any bytes and end of the stream that it sends from then on.
+//! A peer that sends nothing waits on.
 
 use super::connection::{Breakage, Connection, End, Side};
 use super::host::Host;
@@ -25,6 +25,7 @@ impl Connection {
         match self.ends[end].host {
             // The end of the stream has come before it.
             Host::Up => Breakage::Pipe,
+            _ if self.ways[end].has_ended() => Breakage::Pipe,
             Host::Silent { .. } | Host::Back => Breakage::Reset,
         }
     }
@@ -67,7 +68,7 @@ impl Connection {
         let is_sent_again = !self.ways[peer].bytes().is_empty() || self.ways[peer].is_finished && !knew_end;
         back.ways[peer].discard();
         if is_sent_again {
-            back.die(peer, Some(Breakage::Reset));
+            back.die(peer, Some(self.told_by_reset(own)));
         }
         back
     }
@@ -146,6 +147,18 @@ mod tests {
         let waits = |connection: &Connection| all_read(&connection.regain_power(Server), Client).is_empty();
         assert!(waits(&shut.lose_power(Server, false)[0]));
         assert!(!waits(&Connection::established().lose_power(Server, false)[0].shut_down(Client)));
+        // It is sent to a host that is back.
+        let back = Connection::established().lose_power(Server, false)[0].regain_power(Server);
+        assert_eq!(all_read(&back.shut_down(Client), Client), [Read::Failed(Breakage::Reset), Read::End]);
+    }
+
+    #[test]
+    fn a_reset_that_comes_behind_the_end_of_the_stream_is_a_broken_pipe() {
+        let ended = Connection::established().shut_down(Server).lose_power(Server, false).remove(0);
+        let (_, answered) = write(&ended.regain_power(Server), Client, b"1");
+        assert_eq!(answered.write(Client, b"2", RULES)[0].0, Written::Failed(Breakage::Pipe));
+        let (_, sent_again) = write(&ended, Client, b"1");
+        assert_eq!(sent_again.regain_power(Server).write(Client, b"2", RULES)[0].0, Written::Failed(Breakage::Pipe));
     }
 
     #[test]

@@ -212,7 +212,7 @@ impl Connections {
             return self.write_beside_cut(end, bytes, transfer);
         }
         if !peer.open && !peer.host.is_silent() {
-            let error = peer.host.error();
+            let error = peer.host.error(own.fin);
             return vec![self.leading_to(Event::Wrote(bytes.len().min(transfer.buffer_bytes)), |after| {
                 after.end_mut(end).die(Some(error));
             })];

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::io::ErrorKind;
 
+use super::power::Host;
 use super::{Alternative, Connections, End, EndState, Transfer, peer};
 use crate::language::program::Event;
 
@@ -108,7 +109,12 @@ impl Connections {
                 own.writes.push_back(bytes.len());
             }
             Late::Bytes(bytes) => self.refuse(end, bytes.len()),
-            Late::Fin => own.fin = true,
+            Late::Fin => {
+                own.fin = true;
+                if own.host == Host::Back {
+                    self.refuse(end, 0);
+                }
+            }
             Late::Reset(error) => {
                 let is_over = own.fin && own.has_shut_down;
                 if takes && !is_over {

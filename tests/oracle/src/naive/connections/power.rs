@@ -21,9 +21,9 @@ impl Host {
         matches!(self, Host::Silent { .. })
     }
 
-    /// The error of a peer to which a reset comes.
-    pub(super) fn error(self) -> ErrorKind {
-        if self == Host::Up { ErrorKind::BrokenPipe } else { ErrorKind::ConnectionReset }
+    /// The error of a peer to which a reset comes; `after_fin`: behind the end of the stream.
+    pub(super) fn error(self, after_fin: bool) -> ErrorKind {
+        if self == Host::Up || after_fin { ErrorKind::BrokenPipe } else { ErrorKind::ConnectionReset }
     }
 }
 
@@ -101,7 +101,8 @@ impl Connections {
             own.writes.clear();
             let reader = self.end_mut(peer(end));
             if is_sent_again && reader.open && !reader.dead {
-                reader.die(Some(ErrorKind::ConnectionReset));
+                let error = Host::Back.error(reader.fin);
+                reader.die(Some(error));
             }
         }
     }
