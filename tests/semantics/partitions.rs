@@ -2,7 +2,8 @@
 
 use crate::counting::{ask, counter};
 use netcheck as tokio;
-use netcheck::check::{Checker, Partition, Report, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Crash, Partition, Report, Udp, Verdict, ViolationKind};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
@@ -249,6 +250,31 @@ fn what_can_not_be_cut_is_an_error() {
     assert!(itself.contains("cuts no link"), "{itself}");
     let dense = message(cut(between()).udp(Udp::new().delay(..)));
     assert!(dense.contains("`partition` can't be combined with `delay`"), "{dense}");
-    let power = message(cut(between()).crash(netcheck::check::Crash::power()));
-    assert!(power.contains("`partition` can't be combined with `crash(power)`"), "{power}");
+}
+
+#[test]
+fn a_power_failure_behind_a_cut_is_silent_until_both_are_over() {
+    let power = || Crash::power().process("server");
+    let asks = |net: &mut netcheck::Network| {
+        net.daemon("server", greeter);
+        net.process("client", async || {
+            let Ok(stream) = timeout(SECOND, TcpStream::connect("server:80")).await else {
+                return "unconnected".to_owned();
+            };
+            let Ok(mut stream) = stream else { return "refused".to_owned() };
+            let _ = stream.write_all(b"?").await;
+            read_all(&mut stream, 1).await
+        })
+        .after("server");
+    };
+    let outputs = |checker: Checker| {
+        let report = verified(checker, asks);
+        (report.outputs("client").iter().map(ToString::to_string).collect::<BTreeSet<_>>(), report.states())
+    };
+    let (cut_off, _) = outputs(cut(between()));
+    let (silent, _) = outputs(Checker::new().crash(power()));
+    let (both, states) = outputs(cut(between()).crash(power()));
+    assert!(!cut_off.is_subset(&silent) && !silent.is_subset(&cut_off));
+    assert_eq!(both, cut_off.union(&silent).cloned().collect());
+    assert_eq!(states, 1_109);
 }

@@ -30,13 +30,6 @@ pub(super) fn set_up(declared: &Declared, checker: &mut Checker) -> Result<(), E
                 .to_owned(),
         ));
     }
-    if declared.has_power_failures() {
-        return Err(Error::new(
-            "`partition` can't be combined with `crash(power)` yet: what a silent host has sent, and waits behind a cut, is \
-             not modelled; leave one of them out, or say `crash(kill)`"
-                .to_owned(),
-        ));
-    }
     // The argument for them does not cover hosts that are told apart by what is cut.
     (checker.symmetry, checker.merges_after) = (false, usize::MAX);
     Ok(())

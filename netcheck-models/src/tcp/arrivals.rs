@@ -191,12 +191,14 @@ impl Connection {
     /// A segment from an end arrives at the other.
     pub(super) fn receive(&mut self, from: usize, segment: Segment) {
         let to = if self.to_itself { from } else { 1 - from };
-        let End { is_held, is_dead, .. } = self.ends[to];
+        let End { is_held, is_dead, host, .. } = self.ends[to];
         match segment {
             Segment::Open => unreachable!("what a connect does depends on who listens"),
             Segment::Opened if is_held => self.opening = Opening::Answered(Answer::Connected),
             Segment::Refused if is_held => self.opening = Opening::Answered(Answer::Refused),
             Segment::Bytes(bytes) if is_held && !is_dead => self.ways[from].append(&bytes, !self.takes_time),
+            // It is not acknowledged.
+            Segment::Bytes(bytes) if matches!(host, Host::Silent { .. }) => self.ways[from].append(&bytes, true),
             Segment::Bytes(bytes) => {
                 self.ways[from].drop_bytes(bytes.len());
                 if !is_held {
@@ -204,7 +206,9 @@ impl Connection {
                 }
             }
             Segment::Reset(told) => {
-                let is_over = self.ways[from].has_ended() && self.ways[to].is_finished;
+                // A host that is back knows nothing of an end.
+                let is_known = self.ends[from].host == Host::Up;
+                let is_over = is_known && self.ways[from].has_ended() && self.ways[to].is_finished;
                 if !is_over {
                     self.die(to, Some(told));
                 }
@@ -216,12 +220,12 @@ impl Connection {
                 self.ways[to].clear();
             }
             // It does not know of the connection.
-            Segment::End if self.ends[to].host == Host::Back => self.answer_with_reset(from, to),
+            Segment::End if host == Host::Back => self.answer_with_reset(from, to),
             Segment::Opened | Segment::Refused | Segment::End => {}
         }
     }
 
-    /// The host of a closed end answers bytes with a reset, unless the other end was told of one, or is gone.
+    /// The host of a closed end answers what comes there with a reset, unless the other end was told of one, or is gone.
     fn answer_with_reset(&mut self, from: usize, closed: usize) {
         let was_told =
             self.ways[closed].under_way.iter().any(|sent| matches!(sent, Segment::Reset(_) | Segment::Broken { .. }));

@@ -5,7 +5,8 @@
 //! stream or the reset behind them, any last ones have not come yet. Which these are is decided when the cut is made. An end or a
 //! reset of which a program was told has come.
 //!
-//! Acknowledgements are not modelled: a read makes room for the writer, also where nothing comes back from the reader.
+//! Acknowledgements are not modelled: a read makes room for the writer, also where nothing comes back from the reader. Hosts that
+//! lose their power meanwhile are in [`power`](super::power).
 
 use super::connection::{Connection, End, Side};
 use super::half_stream::HalfStream;
@@ -16,9 +17,9 @@ impl Connection {
     /// Whether something has come from an end that may still have been under way when a cut is made.
     #[must_use]
     pub fn may_be_held_up(&self, from: Side) -> bool {
-        let way = &self.ways[from as usize];
+        let all = self.ways[from as usize].bytes().len();
         !self.is_cut(from)
-            && (!self.borders_of(from, true).is_empty() && !way.bytes().is_empty() || self.last(from).is_some())
+            && (self.borders_of(from, true).iter().any(|border| *border < all) || self.last(from).is_some())
     }
 
     /// Whether what an end sends waits for a cut to heal.
@@ -73,7 +74,14 @@ impl Connection {
         let to = &self.ends[1 - from as usize];
         // A connection that broke in flight holds nothing up.
         let is_broken = way.may_be_lost || to.is_dead && to.error.is_none() || !to.is_held;
-        if is_broken || self.is_unix || self.to_itself { Vec::new() } else { way.borders(split) }
+        if is_broken || self.is_unix || self.to_itself {
+            return Vec::new();
+        }
+        match self.ends[from as usize].host {
+            Host::Up => way.borders(split),
+            // Nobody would send them again.
+            Host::Silent { .. } | Host::Back => vec![way.bytes().len()],
+        }
     }
 
     /// The segment that has come last from an end, behind the bytes, if a program was not told of it.
@@ -83,9 +91,10 @@ impl Connection {
         if self.is_unix || self.to_itself || !is_held || way.may_be_lost {
             return None;
         }
+        let from = self.ends[from as usize].host;
         match error {
-            Some(told) if is_dead && self.ends[from as usize].host == Host::Up => Some(Segment::Reset(told)),
-            None if !is_dead && way.has_ended() && !way.is_end_told => Some(Segment::End),
+            Some(told) if is_dead && !matches!(from, Host::Silent { .. }) => Some(Segment::Reset(told)),
+            None if !is_dead && way.has_ended() && !way.is_end_told && from == Host::Up => Some(Segment::End),
             _ => None,
         }
     }

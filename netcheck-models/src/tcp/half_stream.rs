@@ -84,6 +84,22 @@ impl HalfStream {
         all
     }
 
+    /// The half-stream when what waits for a cut to heal is lost.
+    pub(super) fn without_waiting(&self) -> HalfStream {
+        let mut left = self.clone();
+        left.is_finished = self.has_ended();
+        left.clear();
+        left
+    }
+
+    /// All that was sent to a host without power waits for a cut to heal, with the end of the stream if that was sent there, too.
+    pub(super) fn wait_again(&mut self, ends: bool) {
+        let waiting = std::mem::take(&mut self.under_way);
+        self.hold_up(0, None);
+        self.under_way.extend(waiting);
+        self.under_way.extend(ends.then_some(Segment::End));
+    }
+
     /// Drops bytes that come to an end that reads no more.
     pub(super) fn drop_bytes(&mut self, count: usize) {
         self.dropped += count;

@@ -7,9 +7,14 @@
 //! A host that is back knows nothing of its old connections, and answers their segments with a reset (RFC 9293 section 3.5.1):
 //! those that the peer sends again, since they were not acknowledged, and any bytes and end of the stream that it sends from then on.
 //! A peer that sends nothing waits on.
+//!
+//! Where the link from the host is cut ([`cut`](super::cut)), what has come over it has come, and what waits is lost with the
+//! power: nobody sends it again. What waits on the way to the host was not acknowledged, so that the peer goes on sending it; a
+//! host that is back answers it at the heal, and its answer waits for the heal of its own link.
 
 use super::connection::{Breakage, Connection, End, Side};
 use super::host::Host;
+use super::segment::Segment;
 
 impl Connection {
     /// Whether the host of an end answers bytes with a reset.
@@ -45,17 +50,34 @@ impl Connection {
         let mut silent = self.clone();
         silent.ends[own] = match self.ends[peer].is_dead {
             true => End::default(),
-            false => End { host: Host::Silent { knew_end: self.ways[peer].is_finished }, ..End::default() },
+            false => End { host: Host::Silent { knew_end: self.ways[peer].has_ended() }, ..End::default() },
         };
         // It was acknowledged.
         silent.ways[peer].discard();
-        let left = silent.ways[own].without_last(split).into_iter();
+        if self.ends[peer].is_dead {
+            silent.ways[peer].clear();
+        }
+        let left = match silent.ways[own].is_cut {
+            true => vec![silent.ways[own].without_waiting()],
+            false => silent.ways[own].without_last(split),
+        };
+        let left = left.into_iter();
         left.map(|way| {
             let mut left = silent.clone();
             left.ways[own] = way;
             left
         })
         .collect()
+    }
+
+    /// Whether the host of an end, which has no power, answers when it is back.
+    #[must_use]
+    pub fn is_answered_when_back(&self, side: Side) -> bool {
+        let peer = &self.ways[1 - side as usize];
+        match self.ends[side as usize].host {
+            Host::Silent { knew_end } => !peer.bytes().is_empty() || peer.has_ended() && !knew_end,
+            Host::Up | Host::Back => false,
+        }
     }
 
     /// The connection when the host of an end is back.
@@ -65,10 +87,15 @@ impl Connection {
         let Host::Silent { knew_end } = self.ends[own].host else { return self.clone() };
         let mut back = self.clone();
         back.ends[own].host = Host::Back;
-        let is_sent_again = !self.ways[peer].bytes().is_empty() || self.ways[peer].is_finished && !knew_end;
+        let ends = self.ways[peer].has_ended() && !knew_end;
+        if self.ways[peer].is_cut {
+            back.ways[peer].wait_again(ends);
+            return back;
+        }
+        let is_sent_again = !self.ways[peer].bytes().is_empty() || ends;
         back.ways[peer].discard();
-        if is_sent_again {
-            back.die(peer, Some(self.told_by_reset(own)));
+        if is_sent_again && self.ends[peer].is_held && !self.ends[peer].is_dead {
+            back.send(own, Segment::Reset(self.told_by_reset(own)));
         }
         back
     }
@@ -159,6 +186,57 @@ mod tests {
         assert_eq!(answered.write(Client, b"2", RULES)[0].0, Written::Failed(Breakage::Pipe));
         let (_, sent_again) = write(&ended, Client, b"1");
         assert_eq!(sent_again.regain_power(Server).write(Client, b"2", RULES)[0].0, Written::Failed(Breakage::Pipe));
+    }
+
+    #[test]
+    fn what_waits_behind_a_cut_is_lost_with_the_power() {
+        let (_, written) = write(&Connection::established(), Server, b"ab");
+        let (_, written) = write(&written.cut(Server, false).remove(0), Server, b"c");
+        let left = written.lose_power(Server, false);
+        assert_eq!(left.len(), 1, "what has come has come");
+        let bytes = vec![Read::Bytes(b"ab".to_vec())];
+        assert_eq!(all_read(&left[0], Client), bytes);
+        assert_eq!(all_read(&left[0].heal(Server), Client), bytes, "nobody sends the rest again");
+        // Nor does a later cut hold up what has come.
+        let silent = write(&Connection::established(), Server, b"ab").1.lose_power(Server, false).remove(0);
+        assert_eq!(silent.cut(Server, false).len(), 1);
+        assert!(!silent.may_be_held_up(Server));
+    }
+
+    #[test]
+    fn what_waits_on_the_way_to_a_host_is_answered_with_a_reset_when_both_ways_are_open() {
+        let reset = [Read::Failed(Breakage::Reset), Read::End];
+        let (_, written) = write(&Connection::established(), Client, b"ask");
+        for cut in written.cut(Client, false) {
+            let is_unacknowledged = !cut.under_way(Client).is_empty();
+            let back = cut.lose_power(Server, false).remove(0).regain_power(Server);
+            assert!(all_read(&back, Client).is_empty(), "the link is cut");
+            let healed = back.heal(Client);
+            assert_eq!(all_read(&healed, Client) == reset, is_unacknowledged);
+            // The answer waits for the heal of its own link.
+            let unanswered = back.cut(Server, false).remove(0).heal(Client);
+            assert!(all_read(&unanswered, Client).is_empty());
+            assert_eq!(all_read(&unanswered.heal(Server), Client) == reset, is_unacknowledged);
+        }
+        // It is sent to a host without power, and the link is cut before that one is back.
+        let (_, unsent) = write(&Connection::established().lose_power(Server, false)[0], Client, b"ask");
+        for way in [Client, Server] {
+            let back = unsent.cut(way, false).remove(0).regain_power(Server);
+            assert!(all_read(&back, Client).is_empty() && all_read(&back.heal(way), Client) == reset);
+        }
+        // The reset of a host that is back is held up like any other.
+        let back = unsent.regain_power(Server);
+        let held_up = back.cut(Server, false).pop().unwrap();
+        assert!(all_read(&held_up, Client).is_empty() && all_read(&held_up.heal(Server), Client) == reset);
+    }
+
+    #[test]
+    fn bytes_come_to_no_host_without_power() {
+        let silent = Connection::established().lose_power(Server, false).remove(0);
+        let (_, written) = write(&silent.cut(Client, false)[0], Client, b"123");
+        let healed = written.heal(Client);
+        assert!(all_read(&healed, Client).is_empty() && !healed.can_take(Client, 2, 4), "nobody answers");
+        assert_eq!(all_read(&healed.regain_power(Server), Client), [Read::Failed(Breakage::Reset), Read::End]);
     }
 
     #[test]

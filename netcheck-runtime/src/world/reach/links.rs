@@ -98,6 +98,8 @@ impl View<'_> {
                 {
                     let (peer, _) = self.connections.end(end.connection, end.peer());
                     traffic.sent.push(way(own, peer));
+                    // The host of a closed end answers.
+                    traffic.sent.extend((!connection.is_held(end.peer())).then_some(way(peer, own)));
                 }
             }
             _ => {}
@@ -105,17 +107,25 @@ impl View<'_> {
         Ok(())
     }
 
-    /// The connections of which a unit holds an end: it may read there, or close it, with effects that depend on what has come.
+    /// The connections of which a unit holds an end: it may read there, or close it, with effects that depend on what has come. A
+    /// host that may lose its power forgets of those in its backlogs as well what has come, and answers when it is back what comes
+    /// on old ones.
     fn held_ends(self, state: &[u32], unit: UnitId, traffic: &mut Traffic) {
+        let process = self.process_of(unit);
         for &id in self.components.streams().iter().filter(|id| id.of(state) != 0) {
             let Component::Connection(connection) = self.components.component(id) else { continue };
             let held = self.held.get(id.of(state));
             let processes = self.connections.processes(connection);
             for (own, peer) in [(Side::Client, Side::Server), (Side::Server, Side::Client)] {
-                if held.holders[own as usize] != Some(unit) {
+                let from_peer = way(processes[peer as usize], processes[own as usize]);
+                let is_of_host = processes[own as usize] == process && self.declared.loses_power(process);
+                let is_queued = is_of_host && held.holders[own as usize].is_none() && held.connection.is_held(own);
+                if is_of_host && held.connection.is_answered_when_back(own) {
+                    traffic.sent.extend([from_peer, (from_peer.1, from_peer.0)]);
+                }
+                if held.holders[own as usize] != Some(unit) && !is_queued {
                     continue;
                 }
-                let from_peer = way(processes[peer as usize], processes[own as usize]);
                 if held.connection.may_be_held_up(peer) {
                     traffic.taken.push(from_peer);
                 }

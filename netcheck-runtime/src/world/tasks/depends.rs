@@ -18,7 +18,9 @@ pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId
             touches.affects(Resource::Failing);
             if system.declared.has_power_failures() {
                 // Old connections are reset, and connects are answered.
-                touches.tear(system.process_of(unit));
+                let process = system.process_of(unit);
+                touches.tear(process);
+                touches.crosses_to_all(system, process);
             }
         }
         Prepared::Start { .. } => {

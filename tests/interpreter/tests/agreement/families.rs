@@ -268,6 +268,9 @@ families! {
     random_systems_in_which_something_is_endless_in_partitions_agree: 57_000_000, 20, 10_000,
         partitions::endless_agrees,
         ["endless": |figures| figures.endless => 200];
+    random_systems_in_partitions_that_lose_their_power_agree: 65_000_000, 20, 14_000,
+        partitions::with_power_failures_agree,
+        ["reads": |figures| figures.read => 50];
     random_systems_with_files_agree: 48_000_000, 30, 16_000,
         crashes::files_agree,
         ["clean": |figures| figures.clean => 100, "files lost": |figures| figures.lost => 200];

@@ -63,6 +63,15 @@ pub fn with_crashes_agree(seeds: Range<u64>) -> Option<Figures> {
     })
 }
 
+/// The same where hosts lose their power.
+pub fn with_power_failures_agree(seeds: Range<u64>) -> Option<Figures> {
+    agree(seeds, &[Words::Streams, Words::Mixed, Words::EverydayStreams, Words::All], |seed, network| {
+        crash(seed, network);
+        network.crash.iter_mut().for_each(|crash| (crash.power, crash.times) = (true, 1));
+        network.partition.iter_mut().for_each(|partition| partition.times = 1);
+    })
+}
+
 pub fn endless_agrees(seeds: Range<u64>) -> Option<Figures> {
     let limits = Limits::of(400);
     endless_agrees_by(seeds, limits, |seed| {

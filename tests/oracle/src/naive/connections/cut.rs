@@ -58,8 +58,16 @@ impl Connections {
             Some(error) => Some(Late::Reset(error)),
             None => (own.fin && !own.has_read_fin).then_some(Late::Fin),
         };
+        // A host that has lost its power sends nothing again; one that is back resets.
+        let sender = self.end(peer(end)).host;
+        let last = last.filter(|last| match sender {
+            Host::Up => true,
+            Host::Silent { .. } => false,
+            Host::Back => matches!(last, Late::Reset(_)),
+        });
         let all = own.incoming.len();
         let come: BTreeSet<usize> = match split {
+            _ if sender != Host::Up => BTreeSet::from([all]),
             true => (0..=all).collect(),
             false => (0..=own.writes.len()).map(|count| own.writes.iter().take(count).sum()).chain([all]).collect(),
         };
@@ -101,10 +109,11 @@ impl Connections {
     }
 
     fn come_late(&mut self, end: End, late: Late) {
+        let sender = self.end(peer(end)).host;
         let own = self.end_mut(end);
         let takes = own.open && !own.dead;
         match late {
-            Late::Bytes(bytes) if takes => {
+            Late::Bytes(bytes) if takes || own.host.is_silent() => {
                 own.incoming.extend(&bytes);
                 own.writes.push_back(bytes.len());
             }
@@ -116,7 +125,7 @@ impl Connections {
                 }
             }
             Late::Reset(error) => {
-                let is_over = own.fin && own.has_shut_down;
+                let is_over = own.fin && own.has_shut_down && sender == Host::Up;
                 if takes && !is_over {
                     own.die(Some(error));
                 }

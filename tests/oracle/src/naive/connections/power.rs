@@ -3,6 +3,7 @@
 
 use std::io::ErrorKind;
 
+use super::cut::Late;
 use super::{Connections, End, EndState, peer};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,6 +64,13 @@ impl Connections {
         let reader = silent.end(peer(end)).clone();
         if reader.dead {
             silent.end_mut(end).host = Host::Up;
+            silent.end_mut(end).late.clear();
+        }
+        if reader.is_cut {
+            // What stands there is not sent again; the rest has come.
+            silent.end_mut(peer(end)).late.clear();
+            silent.end_mut(end).has_shut_down &= reader.fin;
+            return vec![silent];
         }
         let mut ways = vec![silent.clone()];
         let all = reader.incoming.len();
@@ -97,12 +105,23 @@ impl Connections {
             let Host::Silent { had_fin } = own.host else { continue };
             let is_sent_again = !own.incoming.is_empty() || own.fin && !had_fin;
             own.host = Host::Back;
-            own.incoming.clear();
+            let mut sent: Vec<u8> = own.incoming.drain(..).collect();
             own.writes.clear();
-            let reader = self.end_mut(peer(end));
+            if own.is_cut {
+                // It stands at the cut, before what was sent later.
+                if own.fin && !had_fin {
+                    own.fin = false;
+                    own.late.push_front(Late::Fin);
+                }
+                if !sent.is_empty() {
+                    own.late.push_front(Late::Bytes(std::mem::take(&mut sent)));
+                }
+                continue;
+            }
+            let reader = self.end(peer(end));
             if is_sent_again && reader.open && !reader.dead {
                 let error = Host::Back.error(reader.fin);
-                reader.die(Some(error));
+                self.tell(peer(end), Late::Reset(error));
             }
         }
     }
