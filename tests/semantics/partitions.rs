@@ -2,7 +2,7 @@
 
 use crate::counting::{ask, counter};
 use netcheck as tokio;
-use netcheck::check::{Checker, Crash, Partition, Report, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Crash, Partition, Report, Tcp, Udp, Verdict, ViolationKind};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -248,8 +248,73 @@ fn what_can_not_be_cut_is_an_error() {
     assert!(unknown.contains("sever") && unknown.contains("server") && unknown.contains("client"), "{unknown}");
     let itself = message(cut(Partition::between(["client", "client"])));
     assert!(itself.contains("cuts no link"), "{itself}");
-    let dense = message(cut(between()).udp(Udp::new().delay(..)));
-    assert!(dense.contains("`partition` can't be combined with `delay`"), "{dense}");
+    let segments = message(cut(between()).tcp(Tcp::new().delay(..)));
+    assert!(segments.contains("`partition` can't be combined with `delay` in `tcp(…)`"), "{segments}");
+    let ordered = message(cut(between()).udp(Udp::new().window(2).delay(..)));
+    assert!(ordered.contains("`partition` can't be combined with `delay` and `window`"), "{ordered}");
+}
+
+const TICK: Duration = Duration::from_millis(10);
+
+/// Sends two datagrams, 50 ms apart, to one who says which have come after a second.
+fn two_datagrams(net: &mut netcheck::Network) {
+    net.process("server", async || {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        let mut come = String::new();
+        let mut buffer = [0];
+        while timeout(SECOND, socket.recv(&mut buffer)).await.is_ok() {
+            come.push(buffer[0].into());
+        }
+        come
+    });
+    net.process("client", async || {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        socket.send_to(b"a", "server:4000").await.unwrap();
+        tokio::time::sleep(5 * TICK).await;
+        socket.send_to(b"b", "server:4000").await.unwrap();
+    })
+    .after("server");
+}
+
+#[test]
+fn a_datagram_that_would_arrive_over_a_cut_is_lost() {
+    let delayed = |delay: Udp, partition: Partition| {
+        let report = verified(cut(partition).udp(delay), two_datagrams);
+        (report.outputs("server").iter().map(ToString::to_string).collect::<Vec<_>>(), report.states())
+    };
+    let to_server = || Partition::between(["client", "server"]).one_way();
+    // The second is sent while the first is under way: it arrives at 100 ms, the second at 150 ms.
+    let late = || Udp::new().delays([10 * TICK]);
+    let (for_ever, of_for_ever) = delayed(late(), to_server().for_ever());
+    assert_eq!(for_ever, [r#""""#, r#""a""#, r#""ab""#]);
+    // The first was sent before a cut that stops the second, and comes after the heal.
+    let (heals, of_heals) = delayed(late(), to_server());
+    assert_eq!(heals, [r#""""#, r#""a""#, r#""ab""#, r#""b""#]);
+    // What need not arrive may be lost anyhow, or come after the heal.
+    let (any, of_any) = delayed(Udp::new().delay(..), to_server().for_ever());
+    assert_eq!(any, [r#""""#, r#""a""#, r#""ab""#, r#""b""#, r#""ba""#]);
+    let back = delayed(late(), Partition::between(["server", "client"]).one_way());
+    assert_eq!(back.0, [r#""ab""#]);
+    assert_eq!([of_for_ever, of_heals, of_any], [30, 51, 44]);
+}
+
+#[test]
+fn a_datagram_that_is_lost_at_its_arrival_is_told() {
+    let report = cut(between().for_ever()).udp(Udp::new().delay(TICK..=2 * TICK)).check(|net| {
+        net.process("server", async || {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            // Nothing fails when the datagram is sent.
+            let received = netcheck::faults::scope(timeout(SECOND, socket.recv(&mut [0]))).await;
+            assert!(received.is_ok(), "nothing has come");
+        });
+        net.process("client", async || {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            socket.send_to(b"a", "server:4000").await.unwrap();
+        })
+        .after("server");
+    });
+    let text = report.counterexample().unwrap_or_else(|| panic!("{report}")).to_string();
+    assert!(text.contains("cut server | client") && text.contains("✗ lost: the link is cut"), "{text}");
 }
 
 #[test]

@@ -23,10 +23,17 @@ pub(super) fn set_up(declared: &Declared, checker: &mut Checker) -> Result<(), E
     if declared.partitions.is_empty() {
         return Ok(());
     }
-    if declared.is_dense() {
+    if declared.tcp.delays.is_some() {
         return Err(Error::new(
-            "`partition` can't be combined with `delay` yet: which packets are under way when a link is cut, and when what \
-             waits arrives, is not modelled there; leave one of them out"
+            "`partition` can't be combined with `delay` in `tcp(…)` yet: when segments arrive that waited for a cut to heal is \
+             not modelled; leave one of them out (`delay` in `udp(…)` may stay)"
+                .to_owned(),
+        ));
+    }
+    if declared.udp.iter().any(|udp| udp.delays.is_some() && udp.is_ordered) {
+        return Err(Error::new(
+            "`partition` can't be combined with `delay` and `window` or `reorder` together: which packets have arrived when a \
+             link is cut is not modelled where something else than delays bounds their order; leave `window` and `reorder` out"
                 .to_owned(),
         ));
     }

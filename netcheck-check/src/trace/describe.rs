@@ -86,11 +86,12 @@ fn of_network(operation: String) -> Step {
 fn arrive(system: &System, state: &[u32], transition: &Transition, (channel, position): (ComponentId, u32)) -> Step {
     let packet = system.links.get(channel.of(state)).packets().nth(position as usize);
     let packet = OutcomeId(packet.expect("a packet arrives that was under way"));
-    let is_unheard = |happened: &Happened| happened.events.iter().any(|event| matches!(event, Event::Unheard { .. }));
-    let network = match system.told(transition).iter().any(is_unheard) {
-        true => vec![Doing::Unbound],
-        false => Vec::new(),
-    };
+    let ends = system.told(transition).iter().flat_map(|happened| &happened.events).filter_map(|event| match event {
+        Event::Unheard { .. } => Some(Doing::Unbound),
+        Event::Lost { .. } => Some(Doing::CutOff),
+        _ => None,
+    });
+    let network = ends.collect();
     Step {
         network,
         events: happenings(system, state, transition),

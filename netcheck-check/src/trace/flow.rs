@@ -355,7 +355,9 @@ impl Datagrams {
         let happened = system.told(transition).iter().find(|happened| happened.remaining.is_some())?;
         let channel = happened.component(&transition.writes)?;
         let position = happened.events.iter().find_map(|event| match *event {
-            Event::Arrived { position } | Event::Unheard { position } => Some(position as usize),
+            Event::Arrived { position } | Event::Unheard { position } | Event::Lost { position, .. } => {
+                Some(position as usize)
+            }
             _ => None,
         })?;
         let number = *self.numbers.get(&channel)?.get(position)?;

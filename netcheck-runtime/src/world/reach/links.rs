@@ -18,7 +18,7 @@ type Links = SmallVec<[Way; 4]>;
 /// The links over which something goes that a unit asks for, or that it holds.
 #[derive(Default)]
 pub(super) struct Traffic {
-    /// Something is sent that is lost, or waits, if the link is cut.
+    /// Something is sent, or arrives, that is lost, or waits, if the link is cut.
     pub(super) sent: Links,
     /// Something has come that a cut may have held up.
     pub(super) taken: Links,
@@ -38,6 +38,9 @@ impl View<'_> {
             }
         }
         self.held_ends(state, unit, &mut traffic);
+        if self.has_arrivals() {
+            self.copies_in_flight(state, unit, &mut traffic)?;
+        }
         let own = |links: &mut Links| links.retain(|(from, to)| from != to);
         [&mut traffic.sent, &mut traffic.taken, &mut traffic.waiting].into_iter().for_each(own);
         Ok(traffic)
@@ -45,8 +48,10 @@ impl View<'_> {
 
     fn datagrams(self, state: &[u32], unit: UnitId, prepared: &udp::Prepared, traffic: &mut Traffic) {
         let process = self.process_of(unit);
+        // In dense time, what is sent to a host may arrive at a socket that is bound by then.
         let arrives = |from: SocketAddr, to: SocketAddr, port: ComponentId| {
-            self.route(state, port, from, to).is_some_and(|binding| !self.is_deaf(state, binding))
+            self.has_arrivals()
+                || self.route(state, port, from, to).is_some_and(|binding| !self.is_deaf(state, binding))
         };
         let mut send = |host: ProcessId| {
             traffic.sent.push(way(process, host));
@@ -78,6 +83,27 @@ impl View<'_> {
             | udp::Prepared::Join { .. }
             | udp::Prepared::Leave { .. } => {}
         }
+    }
+
+    /// In dense time: the links of the copies in flight to the process of a unit. Of several units, only the first tells of them.
+    fn copies_in_flight(self, state: &[u32], unit: UnitId, traffic: &mut Traffic) -> Lookup<()> {
+        let process = self.process_of(unit);
+        for (other, node) in self.live_units(state).take_while(|(other, _)| *other != unit) {
+            if self.process_of(other) == process && !self.prepared_offers(node)?.is_empty() {
+                return Ok(());
+            }
+        }
+        for &component in self.components.astray().iter().filter(|component| component.of(state) != 0) {
+            match self.components.component(component) {
+                Component::Astray { from, to: (host, _) } if host == process => {
+                    let way = way(self.process_of(from.unit), host);
+                    traffic.sent.extend(self.is_stopped_in_flight(state, component).then_some(way));
+                    traffic.waiting.push(way);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn calls(self, state: &[u32], unit: UnitId, prepared: &tcp::Prepared, traffic: &mut Traffic) -> Lookup<()> {

@@ -10,6 +10,10 @@
 //! receiver may leave the group.
 //!
 //! A datagram that no declaration perturbs takes no time and is not overtaken.
+//!
+//! Where links may be cut ([`reach`](crate::world::reach)), a datagram is lost that is sent over a link that is cut, and a copy
+//! whose link is cut at the instant of its arrival. A copy without a latest instant of arrival stays in flight meanwhile: it may
+//! come after the heal, or never. Whether a copy has arrived before a cut makes a difference then, so that no arrival is put off.
 
 use super::operation::ReceiveMode;
 use crate::id::{OutcomeId, ProcessId, SocketId};
@@ -24,7 +28,7 @@ use crate::world::time::dense::Passing;
 use crate::world::time::names::{component_of, copy_event};
 use crate::world::time::own::Own;
 use netcheck_models::event::Event;
-use netcheck_models::time::{Delay, Scheduled, Time, Zone};
+use netcheck_models::time::{Delay, Moment, Scheduled, Time, Zone};
 use netcheck_models::udp::{Link, Perturbed};
 use smallvec::{SmallVec, smallvec};
 use std::net::SocketAddr;
@@ -37,6 +41,16 @@ struct Sending {
     told: Told,
 }
 
+/// The end of a copy that was in flight.
+enum End {
+    /// It arrives at this socket.
+    At(SocketId),
+    /// It arrives where no socket is bound.
+    Unheard,
+    /// The link is cut.
+    Lost,
+}
+
 impl View<'_> {
     /// The changes that a send may make: one for each number of copies at each host, and of listed delays.
     pub(super) fn send_copies(
@@ -47,16 +61,19 @@ impl View<'_> {
     ) -> Lookup<Vec<Change>> {
         let mut ways =
             vec![Sending { writes: Writes::new(), zone: self.zone_at(state).clone(), faults: 0, told: Told::new() }];
+        let mut dropped = self.known.unbound;
         for host in hosts {
-            if let Some(channel) = self.astray(state, socket, (host, to))? {
-                ways = self.with_copies(state, (socket, host, datagram), channel, ways)?;
+            let Some(channel) = self.astray(state, socket, (host, to))? else { continue };
+            match self.is_cut_off_from(state, self.process_of(socket.unit), host) {
+                true => dropped = self.event(Event::CutOff)?,
+                false => ways = self.with_copies(state, (socket, host, datagram), channel, ways)?,
             }
         }
         let mut changes = Vec::new();
         for Sending { mut writes, zone, faults, told } in ways {
             if told.is_empty() {
                 // The network drops it.
-                return Ok(vec![Change { events: self.known.unbound, ..Change::quiet(writes) }]);
+                return Ok(vec![Change { events: dropped, ..Change::quiet(writes) }]);
             }
             writes.push(self.zone_write(&zone)?);
             changes.push(Change { writes, faults, events: self.tells(told)? });
@@ -166,11 +183,14 @@ impl View<'_> {
                 continue;
             }
             let link = self.links.get(component.of(state));
+            let is_cut_off = self.is_cut_off_from(state, self.process_of(from.unit), host);
             let mut free: SmallVec<[u32; 8]> = SmallVec::new();
             for ((position, packet), is_perturbed) in (0u32..).zip(link.packets()).zip(link.perturbed()) {
                 let receiver = self.receiver(state, OutcomeId(packet), (host, to));
                 let event = copy_event(component, position);
-                let zone = if passing.zone.is_scheduled(event) {
+                let zone = if is_cut_off && !has_to_arrive(passing.zone, event) {
+                    None
+                } else if passing.zone.is_scheduled(event) {
                     passing.until(event)
                 } else {
                     // The host may leave a group before it receives what has come.
@@ -183,7 +203,8 @@ impl View<'_> {
                 if let Some(zone) = zone {
                     let zone = departed(&zone, component, position, link.packets().count() as u32);
                     let written = own.write(self, &zone)?;
-                    chosen.push(self.arrival(state, (from, component, position), receiver, written)?);
+                    let end = if is_cut_off { End::Lost } else { receiver.map_or(End::Unheard, End::At) };
+                    chosen.push(self.arrival(state, (from, component, position), end, written)?);
                 }
                 if !is_perturbed {
                     // It is not overtaken.
@@ -219,6 +240,14 @@ impl View<'_> {
             && groups.last().is_some_and(|udp| udp.processes.is_none())
             && !self.demands.has_regions()
             && !self.declared.has_drawn_delays
+            && !self.declares_partitions()
+    }
+
+    /// Whether a copy is in flight from one process to another that a cut of the link would stop: one that has to arrive.
+    pub(in crate::world) fn is_stopped_in_flight(self, state: &[u32], component: ComponentId) -> bool {
+        let zone = self.zone_at(state);
+        let copies = self.links.get(component.of(state)).packets().count() as u32;
+        (0..copies).any(|position| has_to_arrive(zone, copy_event(component, position)))
     }
 
     /// The components of addresses with copies in flight to them, in an order that is the same in every run.
@@ -232,12 +261,12 @@ impl View<'_> {
         sorted
     }
 
-    /// The step with which a copy arrives at a socket, or where none is bound.
+    /// The step with which a copy comes to its end.
     fn arrival(
         self,
         state: &[u32],
         (from, component, position): (SocketId, ComponentId, u32),
-        receiver: Option<SocketId>,
+        end: End,
         zone: (ComponentId, u32),
     ) -> Lookup<Transition> {
         let link = self.links.get(component.of(state));
@@ -245,14 +274,15 @@ impl View<'_> {
         let packet = link.packets().nth(position as usize).expect("it is in flight");
         let mut writes: Writes = smallvec![(component, self.link(link.without(position))?)];
         let mut told = arrived(0, count, position);
-        match receiver {
-            Some(socket) => {
+        match end {
+            End::At(socket) => {
                 debug_assert!(self.units.len() > from.unit.0 as usize, "the sender is known");
                 let buffer = self.component(Component::Buffer(socket))?;
                 let after = self.dispatch(buffer.of(state), OutcomeId(packet), (Perturbed::No, Perturbed::No))?;
                 writes.push((buffer, after));
             }
-            None => told.events = smallvec![Event::Unheard { position }],
+            End::Unheard => told.events = smallvec![Event::Unheard { position }],
+            End::Lost => told.events = smallvec![Event::Lost { position, faults: 0 }],
         }
         writes.push(zone);
         let events = self.tells(smallvec![told])?;
@@ -282,6 +312,11 @@ impl View<'_> {
         chosen.push(Transition { step: Move::LoseInFlight, writes, faults: 0, events, watched: None });
         Ok(())
     }
+}
+
+/// Whether there is a latest instant at which a copy arrives.
+fn has_to_arrive(zone: &Zone, copy: Scheduled) -> bool {
+    zone.is_scheduled(copy) && zone.distance(Moment::NOW, Moment::of(copy)).most_ns.is_some()
 }
 
 /// The position of one more copy: copies are sorted, so that the order in which they were sent makes no difference; but

@@ -271,6 +271,9 @@ families! {
     random_systems_in_partitions_that_lose_their_power_agree: 65_000_000, 20, 14_000,
         partitions::with_power_failures_agree,
         ["reads": |figures| figures.read => 50];
+    random_systems_in_partitions_in_dense_time_agree: 64_000_000, 20, 16_000,
+        partitions::in_dense_time_agrees,
+        ["time-outs": |figures| figures.timeouts => 50, "deadlocks": |figures| figures.deadlocks => 20];
     random_systems_with_files_agree: 48_000_000, 30, 16_000,
         crashes::files_agree,
         ["clean": |figures| figures.clean => 100, "files lost": |figures| figures.lost => 200];

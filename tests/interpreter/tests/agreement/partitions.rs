@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::Figures;
 use crate::crashes::crash;
-use crate::families::{endless_agrees_by, made_otherwise_agree};
+use crate::families::{endless_agrees_by, made_otherwise_agree, with_intervals, with_lists};
 use oracle::generate::{self, Size, Words};
 use oracle::language::program::{Links, Network, Partition, System};
 use oracle::naive::Limits;
@@ -69,6 +69,20 @@ pub fn with_power_failures_agree(seeds: Range<u64>) -> Option<Figures> {
         crash(seed, network);
         network.crash.iter_mut().for_each(|crash| (crash.power, crash.times) = (true, 1));
         network.partition.iter_mut().for_each(|partition| partition.times = 1);
+    })
+}
+
+/// Compares systems whose datagrams take times of intervals or of lists; in some of them processes are killed, too.
+pub fn in_dense_time_agrees(seeds: Range<u64>) -> Option<Figures> {
+    agree(seeds, &[Words::All, Words::EverydayDelay, Words::Mixed, Words::Single], |seed, network| {
+        match seed % 2 {
+            0 => with_intervals(seed / 2, network),
+            _ => with_lists(seed / 2, network),
+        }
+        if seed % 5 == 0 {
+            crash(seed, network);
+            network.crash.iter_mut().for_each(|crash| (crash.power, crash.times) = (seed % 2 == 0, 1));
+        }
     })
 }
 

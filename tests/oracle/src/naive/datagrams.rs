@@ -128,10 +128,11 @@ impl World<'_> {
 
     /// Whether what is sent now may come to anybody.
     pub(super) fn may_come(&self, from: Address, to: Address) -> bool {
-        match self.system.network.delay {
+        let comes = match self.system.network.delay {
             true => !self.state.processes[to.0].phase.is_over(),
-            false => self.taker(from, to).is_some() && !self.is_cut((from.0, to.0)),
-        }
+            false => self.taker(from, to).is_some(),
+        };
+        comes && !self.is_cut((from.0, to.0))
     }
 
     /// The times that so many copies of a datagram of this process may take, the least first, where they are listed; none
@@ -215,6 +216,8 @@ impl World<'_> {
             false => channel.deliver(packet, faults_left),
         };
         match self.taker((sender.0, from_port), to) {
+            // What comes to a cut is lost.
+            _ if self.is_cut((sender.0, to.0)) => {}
             None => findings.dropped = true,
             Some(receiver) => {
                 findings.overdue |= !is_awaited;
