@@ -93,7 +93,7 @@ pub mod check {
     //! assert_eq!(report.outputs("dice"), ["1", "2", "3", "4", "5", "6"]);
     //! ```
     pub use netcheck_check::check::{
-        Checker, Crash, Dates, Deadlocks, Files, Identity, Partition, Simulation, Tasks, Tcp, Udp, Unread,
+        Checker, Crash, Dates, Deadlocks, Files, Hosts, Identity, Partition, Simulation, Tasks, Tcp, Udp, Unread,
     };
     pub use netcheck_check::profile::{Cause, Differences, ProcessProfile, Profile};
     pub use netcheck_check::propagation::{Did, Effect, Ending, Fault, Mode, Propagation, Reference, Row};

@@ -52,7 +52,7 @@ mod unused;
 pub(crate) mod words;
 
 pub use dates::Dates;
-pub use declare::{Crash, Files, Partition, Tasks, Tcp, Udp};
+pub use declare::{Crash, Files, Hosts, Partition, Tasks, Tcp, Udp};
 pub use identity::Identity;
 pub use netcheck_runtime::property::Deadlocks;
 pub use simulation::Simulation;

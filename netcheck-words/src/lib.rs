@@ -47,7 +47,17 @@ pub fn no_links() -> &'static str {
 
 /// The message for a link that is not one between two processes.
 pub fn not_two() -> &'static str {
-    "`between` names the two processes whose link is cut"
+    "`between` names the two processes whose link is cut, or two sets of them, as in `[[\"a\", \"b\"], [\"c\"]]`"
+}
+
+/// The message for a side of a cut without processes.
+pub fn no_side() -> &'static str {
+    "this side is empty: name a process"
+}
+
+/// The message for what are no sides of a cut.
+pub fn not_sides() -> &'static str {
+    "expected two names, such as `[\"client\", \"server\"]`, or two lists of names"
 }
 
 /// The message for an empty list of what survives.

@@ -22,8 +22,8 @@ pub enum Takes {
     Maker,
     /// The name of a process, with which the builder of its list is made by the function of its name.
     ProcessMaker,
-    /// The same, with the names of processes.
-    ProcessesMaker,
+    /// The same, with the names of processes, or with sets of them.
+    SidesMaker,
     /// Words in parentheses, of which the builder of this name is made.
     List(&'static str, &'static [Word]),
     /// `true` or `false`.
@@ -186,7 +186,7 @@ pub const CRASH: &[Word] = &[
 /// The words of `partition(…)`, in the order of the calls on its builder.
 pub const PARTITION: &[Word] = &[
     word("isolate", Takes::ProcessMaker, "\"server\""),
-    word("between", Takes::ProcessesMaker, "[\"client\", \"server\"]"),
+    word("between", Takes::SidesMaker, "[\"client\", \"server\"]"),
     word("halves", Takes::Maker, ""),
     word("any", Takes::Maker, ""),
     alone("one_way"),

@@ -248,10 +248,32 @@ fn what_can_not_be_cut_is_an_error() {
     assert!(unknown.contains("sever") && unknown.contains("server") && unknown.contains("client"), "{unknown}");
     let itself = message(cut(Partition::between(["client", "client"])));
     assert!(itself.contains("cuts no link"), "{itself}");
+    let nobody = message(cut(Partition::between([&["client", "server"][..], &[]])));
+    assert!(nobody.contains("cuts no link"), "{nobody}");
     let segments = message(cut(between()).tcp(Tcp::new().delay(..)));
     assert!(segments.contains("`partition` can't be combined with `delay` in `tcp(…)`"), "{segments}");
     let ordered = message(cut(between()).udp(Udp::new().window(2).delay(..)));
     assert!(ordered.contains("`partition` can't be combined with `delay` and `window`"), "{ordered}");
+}
+
+#[test]
+fn sets_of_hosts_are_cut_off_from_each_other() {
+    let heard = |partition: Partition| {
+        let report = verified(cut(partition), group);
+        let outputs =
+            ["client", "server"].map(|name| report.outputs(name).iter().map(ToString::to_string).collect::<Vec<_>>());
+        (outputs, report.states())
+    };
+    let isolated = heard(Partition::isolate("sender"));
+    assert_eq!(heard(Partition::between([vec!["sender"], vec!["client", "server"]])), isolated);
+    assert_eq!(heard(Partition::between([&["client", "server"][..], &["sender"]])), isolated);
+    let one_way = heard(Partition::between([&["client", "server"][..], &["sender"]]).one_way());
+    assert_eq!(one_way.0, [["true"], ["true"]], "the sender is sent nothing");
+    // Between two sets, and not within one of them.
+    assert_eq!(
+        heard(Partition::between([vec!["sender", "server"], vec!["client"]])).0,
+        [vec!["false", "true"], vec!["true"]]
+    );
 }
 
 const TICK: Duration = Duration::from_millis(10);

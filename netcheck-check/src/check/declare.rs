@@ -8,7 +8,7 @@ mod partition;
 pub use crash::Crash;
 pub(in crate::check) use delays::length;
 pub use files::Files;
-pub use partition::Partition;
+pub use partition::{Hosts, Partition};
 
 use self::delays::{in_words, interval, listed};
 use crate::error::Error;

@@ -339,6 +339,31 @@ fn processes(word: &Word<'_>) -> Result<Vec<String>, Wrong> {
     }
 }
 
+/// Names, or lists of names.
+fn sides(word: &Word<'_>) -> Result<Vec<Vec<String>>, Wrong> {
+    let value = value(word)?;
+    let Kind::List(sides) = &value.kind else { return Err(value.wrong(netcheck_words::not_sides())) };
+    let mut all: Vec<String> = Vec::new();
+    let mut side = |side: &Value<'_>| {
+        let alone = std::slice::from_ref(side);
+        let names = if let Kind::List(names) = &side.kind { names } else { alone };
+        if names.is_empty() {
+            return Err(side.wrong(netcheck_words::no_side()));
+        }
+        let mut of_side = Vec::new();
+        for value in names {
+            let name = process(value)?;
+            if all.contains(&name) {
+                return Err(value.wrong(format!("process {name:?} is named twice: keep one")));
+            }
+            all.push(name.clone());
+            of_side.push(name);
+        }
+        Ok(of_side)
+    };
+    sides.iter().map(&mut side).collect()
+}
+
 fn between(word: &Word<'_>) -> Result<Vec<String>, Wrong> {
     let names = processes(word)?;
     match names.len() {

@@ -23,6 +23,13 @@ pub(crate) struct Said {
     pub(crate) value: Option<Value>,
 }
 
+/// The processes on one side of a cut.
+pub(crate) struct Side {
+    /// The list of their names; `None`: one name stands alone.
+    pub(crate) of: Option<Expr>,
+    pub(crate) names: Vec<LitStr>,
+}
+
 pub(crate) enum Value {
     /// The word stands alone.
     Nothing,
@@ -36,6 +43,8 @@ pub(crate) enum Value {
     /// The name of a process.
     Process(LitStr),
     Processes(Vec<LitStr>),
+    /// Processes, or sets of them.
+    Sides(Vec<Side>),
     Choice(Choice),
     Search(Search),
     File(LitStr),

@@ -5,7 +5,7 @@
 use netcheck_words::{CHECK, GROUPS, OF_TESTS, SEARCHES, Takes};
 use syn::{Expr, ExprArray, ExprCall, ExprLit, ExprPath, Ident, Lit, LitBool, LitStr};
 
-use super::ast::{Choice, ModelCheck, Number, Said, Search, Value, Words};
+use super::ast::{Choice, ModelCheck, Number, Said, Search, Side, Value, Words};
 use super::{delay, name};
 use crate::ctxt::Ctxt;
 use crate::words::{Form, Word, ungroup};
@@ -84,7 +84,8 @@ fn of(value: Expr, takes: &Takes, cx: &Ctxt) -> Option<Value> {
         Takes::Delays => delay::read(value, cx).map(Value::Delays),
         Takes::Interval => delay::read_interval(value, cx).map(Value::Delays),
         Takes::Process | Takes::ProcessMaker => string(&value, cx).map(Value::Process),
-        Takes::Processes | Takes::ProcessesMaker => strings(value, cx).map(Value::Processes),
+        Takes::Processes => strings(value, cx).map(Value::Processes),
+        Takes::SidesMaker => sides(value, cx).map(Value::Sides),
         Takes::Choice(_, names) => choice(&value, names, cx).map(Value::Choice),
         Takes::Search => search(value, cx).map(Value::Search),
         Takes::File => file(value, cx).map(Value::File),
@@ -148,6 +149,20 @@ fn strings(value: Expr, cx: &Ctxt) -> Option<Vec<LitStr>> {
     };
     let names: Vec<_> = elems.into_iter().map(|element| string(&ungroup(element), cx)).collect();
     names.into_iter().collect()
+}
+
+/// Names, or lists of names.
+fn sides(value: Expr, cx: &Ctxt) -> Option<Vec<Side>> {
+    let Expr::Array(ExprArray { elems, .. }) = value else {
+        cx.error(value, netcheck_words::not_sides());
+        return None;
+    };
+    let side = |element: Expr| match ungroup(element) {
+        list @ Expr::Array(_) => strings(list.clone(), cx).map(|names| Side { of: Some(list), names }),
+        name => string(&name, cx).map(|name| Side { of: None, names: vec![name] }),
+    };
+    let sides: Vec<_> = elems.into_iter().map(side).collect();
+    sides.into_iter().collect()
 }
 
 /// A name that a function may have.

@@ -5,7 +5,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Expr, Ident, LitInt};
 
-use super::ast::{Choice, Delays, DelaysKind, Length, Number, Said, Search, Time, Value, Words};
+use super::ast::{Choice, Delays, DelaysKind, Length, Number, Said, Search, Side, Time, Value, Words};
 
 /// The builder of a check with these words.
 pub(super) fn checker(words: &Words) -> TokenStream {
@@ -56,12 +56,12 @@ fn call(word: &Word, nth: usize, Said { name, value }: &Said, words: &Words) -> 
             quote!(.#call([#(#numbers),*]))
         }
         (Value::Delays(delays), _) => self::delays(name, delays),
-        (Value::Process(_) | Value::Processes(_), Takes::ProcessMaker | Takes::ProcessesMaker) => TokenStream::new(),
+        (Value::Process(_) | Value::Sides(_), Takes::ProcessMaker | Takes::SidesMaker) => TokenStream::new(),
         (Value::Process(process), _) => quote!(.process(#process)),
         (Value::Processes(processes), _) if word.name == "processes" => quote!(#(.process(#processes))*),
         (Value::Processes(processes), _) => quote!(.#call([#(#processes),*])),
         (Value::Search(search), _) => self::search(search, words.expression("seed")),
-        (Value::List(_) | Value::Choice(_) | Value::File(_) | Value::Identifier(_), _) => {
+        (Value::List(_) | Value::Choice(_) | Value::File(_) | Value::Identifier(_) | Value::Sides(_), _) => {
             unreachable!("no word of a check takes this")
         }
     }
@@ -71,13 +71,20 @@ fn call(word: &Word, nth: usize, Said { name, value }: &Said, words: &Words) -> 
 fn maker(words: &Words, table: &[Word]) -> TokenStream {
     let said = |word: &&Word| words.has(word.name);
     let makes =
-        |word: &&Word| matches!(word.takes, Takes::Maker | Takes::ProcessMaker | Takes::ProcessesMaker) && said(word);
+        |word: &&Word| matches!(word.takes, Takes::Maker | Takes::ProcessMaker | Takes::SidesMaker) && said(word);
     let default = || table.iter().find(|word| matches!(word.takes, Takes::Maker));
     let Some(maker) = table.iter().find(makes).or_else(default) else { return quote!(new()) };
     let make = Ident::new(maker.name, Span::call_site());
     match words.all(maker.name).next().and_then(|said| said.value.as_ref()) {
         Some(Value::Process(process)) => quote!(#make(#process)),
-        Some(Value::Processes(processes)) => quote!(#make([#(#processes),*])),
+        Some(Value::Sides(sides)) => {
+            let are_sets = sides.iter().any(|side| side.of.is_some());
+            let sides = sides.iter().map(|Side { names, .. }| match are_sets {
+                true => quote!(&[#(#names),*][..]),
+                false => quote!(#(#names),*),
+            });
+            quote!(#make([#(#sides),*]))
+        }
         _ => quote!(#make()),
     }
 }

@@ -64,11 +64,13 @@ pub(super) fn check(check: &ModelCheck, cx: &Ctxt) {
         if understood && !partition.has_any(LINKS) {
             cx.error(name, netcheck_words::no_links());
         }
-        if let (Some(between), Some(Value::Processes(names))) = (partition.get("between"), partition.value("between"))
-            && names.len() != 2
-            && !names.is_empty()
-        {
-            cx.error(between, netcheck_words::not_two());
+        if let (Some(between), Some(Value::Sides(sides))) = (partition.get("between"), partition.value("between")) {
+            if sides.len() != 2 && !sides.is_empty() {
+                cx.error(between, netcheck_words::not_two());
+            }
+            for of in sides.iter().filter(|side| side.names.is_empty()).filter_map(|side| side.of.as_ref()) {
+                cx.error(of, netcheck_words::no_side());
+            }
         }
     }
     if let Some(at_most) = words.get("at_most")
@@ -318,6 +320,8 @@ fn processes(words: &Words, cx: &Ctxt) {
         let names: Vec<&LitStr> = match words.value(word) {
             Some(Value::Process(name)) => vec![name],
             Some(Value::Processes(names)) => names.iter().collect(),
+            Some(Value::Sides(sides)) if sides.iter().any(|side| side.names.is_empty()) => continue,
+            Some(Value::Sides(sides)) => sides.iter().flat_map(|side| &side.names).collect(),
             _ => continue,
         };
         if names.is_empty() {

@@ -16,7 +16,9 @@ const TIMES_MAX: usize = 255;
 /// goes over a TCP connection waits and comes in order when the cut heals. What was under way when the cut was made may
 /// have come or not: of each channel of datagrams any last ones are lost, and of what each end of a connection has written
 /// any last writes wait. A cut may be made at any time, and heals at any later one. Each cut is a fault for
-/// [`Checker::at_most`](crate::check::Checker::at_most). Not with `delay`, nor with `crash(power)`.
+/// [`Checker::at_most`](crate::check::Checker::at_most). Where datagrams take time (`delay`), one is lost that is sent over a
+/// link that is cut, or whose link is cut when it would arrive. Not with `delay` in `tcp(…)`, nor with `delay` and `window`
+/// together.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Partition {
@@ -30,9 +32,53 @@ pub struct Partition {
 #[derive(Clone, Debug)]
 enum What {
     Isolate(String),
-    Between([String; 2]),
+    Between([Hosts; 2]),
     Halves,
     Any,
+}
+
+/// The processes on one side of a cut.
+///
+/// # Examples
+///
+/// ```
+/// use netcheck_check::check::Partition;
+///
+/// // The link between two processes, and the links from two processes to a third.
+/// drop(Partition::between(["client", "server"]));
+/// drop(Partition::between([&["client", "proxy"][..], &["server"]]));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hosts(Vec<String>);
+
+impl From<&str> for Hosts {
+    fn from(process: &str) -> Hosts {
+        Hosts(vec![process.to_owned()])
+    }
+}
+
+impl From<String> for Hosts {
+    fn from(process: String) -> Hosts {
+        Hosts(vec![process])
+    }
+}
+
+impl From<&String> for Hosts {
+    fn from(process: &String) -> Hosts {
+        Hosts(vec![process.clone()])
+    }
+}
+
+impl<P: Into<String>> From<Vec<P>> for Hosts {
+    fn from(processes: Vec<P>) -> Hosts {
+        Hosts(processes.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<P: Clone + Into<String>> From<&[P]> for Hosts {
+    fn from(processes: &[P]) -> Hosts {
+        Hosts(processes.iter().cloned().map(Into::into).collect())
+    }
 }
 
 impl Partition {
@@ -41,9 +87,9 @@ impl Partition {
         Partition::of(What::Isolate(process.into()))
     }
 
-    /// The links between these two processes.
-    pub fn between(processes: [impl Into<String>; 2]) -> Self {
-        Partition::of(What::Between(processes.map(Into::into)))
+    /// The links between these two processes, or between each process of the first set and each of the second.
+    pub fn between(sides: [impl Into<Hosts>; 2]) -> Self {
+        Partition::of(What::Between(sides.map(Into::into)))
     }
 
     /// The links between two halves of the processes, in each way to halve them. Of an odd number, one half has one more.
@@ -60,8 +106,8 @@ impl Partition {
         Partition { what, one_way: false, for_ever: false, times: 1 }
     }
 
-    /// Only one direction is cut: from the isolated process to the others, from the first process to the second, and from one
-    /// side to the other, whichever it is.
+    /// Only one direction is cut: from the isolated process to the others, from the first process or set to the second, and from
+    /// one side to the other, whichever it is.
     pub fn one_way(mut self) -> Self {
         self.one_way = true;
         self
@@ -88,7 +134,10 @@ impl Partition {
     pub(in crate::check) fn in_words(&self) -> String {
         let what = match &self.what {
             What::Isolate(process) => format!("isolate = {process:?}"),
-            What::Between(processes) => format!("between = {processes:?}"),
+            What::Between([Hosts(one), Hosts(other)]) => match (&one[..], &other[..]) {
+                ([one], [other]) => format!("between = {:?}", [one, other]),
+                _ => format!("between = {:?}", [one, other]),
+            },
             What::Halves => "halves".to_owned(),
             What::Any => "any".to_owned(),
         };
@@ -114,9 +163,12 @@ impl Partition {
                 let isolated = number("partition(isolate = …)", process)?;
                 vec![(vec![isolated], (0..hosts).filter(|&host| host != isolated).collect())]
             }
-            What::Between([one, other]) => {
-                let [one, other] = [one, other].map(|name| number("partition(between = …)", name));
-                vec![(vec![one?], vec![other?])]
+            What::Between(sides) => {
+                let numbers = |Hosts(names): &Hosts| {
+                    names.iter().map(|name| number("partition(between = …)", name)).collect::<Result<Vec<u32>, Error>>()
+                };
+                let [one, other] = sides.each_ref().map(numbers);
+                vec![(one?, other?)]
             }
             What::Halves => sides(&|smaller| smaller == names.len() / 2)?,
             What::Any => sides(&|_| true)?,

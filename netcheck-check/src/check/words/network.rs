@@ -3,7 +3,7 @@
 use super::grammar::Word;
 use super::{
     DIRECTIONS, SIDES, Wrong, alone, between, choice, copies, delay, each, exclusive, has_any, list, positive,
-    positive_in, process, processes, unknown_in, value,
+    positive_in, process, processes, sides, unknown_in, value,
 };
 use crate::check::{Crash, Files, Partition, Tcp, Udp};
 use netcheck_words::{
@@ -114,7 +114,7 @@ pub(super) fn partition(word: &Word<'_>) -> Result<Partition, Wrong> {
         let partition = || made.clone().unwrap_or_else(Partition::any);
         made = Some(match word.name {
             "isolate" => Partition::isolate(process(value(word)?)?),
-            "between" => match <[String; 2]>::try_from(processes(word)?) {
+            "between" => match <[Vec<String>; 2]>::try_from(sides(word)?) {
                 Ok(between) => Partition::between(between),
                 Err(_) => return Err(word.wrong(netcheck_words::not_two())),
             },
