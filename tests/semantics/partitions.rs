@@ -3,6 +3,7 @@
 use crate::counting::{ask, counter};
 use netcheck as tokio;
 use netcheck::check::{Checker, Crash, Partition, Report, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::monitor::{Monitor, Observer, Rule, Seen};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -364,4 +365,79 @@ fn a_power_failure_behind_a_cut_is_silent_until_both_are_over() {
     assert!(!cut_off.is_subset(&silent) && !silent.is_subset(&cut_off));
     assert_eq!(both, cut_off.union(&silent).cloned().collect());
     assert_eq!(states, 1_109);
+}
+
+/// A process that says what it does, and sends a datagram.
+fn teller(net: &mut netcheck::Network) {
+    net.process("server", async || {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        timeout(SECOND, socket.recv(&mut [0])).await.is_ok()
+    });
+    net.process("client", async || {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        netcheck::emit!("begin");
+        tokio::time::sleep(TICK).await;
+        netcheck::emit!("send");
+        socket.send_to(b"a", "server:4000").await.unwrap();
+        netcheck::emit!("sent");
+        tokio::time::sleep(TICK).await;
+        netcheck::emit!("end");
+    })
+    .after("server");
+}
+
+/// What a monitor of cuts and of what is told sees.
+#[derive(Debug, Clone, PartialEq)]
+enum Sight {
+    Cut,
+    Healed,
+    Told(&'static str),
+}
+
+/// A monitor that rejects when one thing is seen after another one with nothing else between them.
+fn never(one: Sight, then: Sight) -> Observer {
+    let monitor = Monitor::builder("never together")
+        .state("before")
+        .state("after")
+        .rule(
+            "before",
+            "after",
+            Rule::on("the first", {
+                let one = one.clone();
+                move |sight: &Sight| *sight == one
+            }),
+        )
+        .rule("before", "before", Rule::otherwise())
+        .rule("after", "before", Rule::on("anything else", move |sight: &Sight| *sight != then))
+        .build();
+    Observer::new(monitor.unwrap(), |seen| match seen {
+        Seen::Cut { from: ["server"], to: ["client"], one_way: false, .. } => Some(Sight::Cut),
+        Seen::Healed { from: ["server"], to: ["client"], one_way: false, .. } => Some(Sight::Healed),
+        Seen::Emitted { value, .. } => value.get::<&'static str>().map(|told| Sight::Told(told)),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_monitor_sees_cuts_and_heals_wherever_they_are() {
+    let kind = |partition: Partition, one: Sight, then: Sight| {
+        let report = checked(cut(partition), |net| {
+            teller(net);
+            net.monitor(never(one.clone(), then.clone()));
+        });
+        report.counterexample().map(|found| (found.kind(), found.to_string()))
+    };
+    let told = Sight::Told;
+    // Also where the cut stops nothing: before the datagram, and after it.
+    for then in ["begin", "send", "end"] {
+        let (kind, text) = kind(between(), Sight::Cut, told(then)).unwrap_or_else(|| panic!("{then}"));
+        assert_eq!(kind, ViolationKind::Monitor);
+        assert!(text.contains("cut server | client"), "{text}");
+    }
+    assert!(kind(between(), Sight::Cut, Sight::Healed).is_some());
+    assert!(kind(between(), Sight::Healed, told("end")).is_some());
+    // Nothing else comes first.
+    assert!(kind(between(), Sight::Healed, Sight::Cut).is_none(), "it is cut once");
+    assert!(kind(between().for_ever(), Sight::Cut, Sight::Healed).is_none(), "it stays cut");
+    assert!(kind(between(), told("send"), told("end")).is_none());
 }

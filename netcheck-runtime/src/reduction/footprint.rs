@@ -281,6 +281,7 @@ impl Footprints {
             touches.affects(Resource::Alive(unit)).affects(Resource::AliveIn(of_unit.process));
             touches.depends_on(Resource::Killed(unit)).depends_on(Resource::KilledWith(of_unit.process));
         }
+        touches.cut_early(system, of_unit.process);
         touches
     }
 

@@ -167,6 +167,8 @@ pub struct Demands {
     pub types: bool,
     /// The monitors that see a datagram being lost, as a set of bits.
     pub losses: u64,
+    /// The monitors that see cuts and heals of links, as a set of bits.
+    pub cuts: u64,
 }
 
 impl Demands {
@@ -192,6 +194,7 @@ impl Demands {
             () if new(|demands| demands.types) => {
                 "without the bytes that no program can read, since there are many local states"
             }
+            () if self.cuts != before.cuts => "since a monitor sees links being cut",
             () => "since a monitor sees datagrams being lost",
         }
     }
@@ -204,6 +207,11 @@ impl Demands {
     /// Whether a monitor sees a datagram being lost.
     pub(crate) fn sees_losses(&self, monitor: usize) -> bool {
         self.losses & bit(monitor) != 0
+    }
+
+    /// Whether a monitor sees cuts or heals of links.
+    pub(crate) fn sees_cuts(&self, monitor: usize) -> bool {
+        self.cuts & bit(monitor) != 0
     }
 }
 

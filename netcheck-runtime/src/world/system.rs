@@ -359,6 +359,7 @@ impl System {
             types: self.demands.types || self.needs_types(0),
             driver: self.demands.driver || depends_on_driver(&target.offers),
             losses,
+            cuts: if self.demands.cuts == 0 { self.seers_of_cuts()? } else { self.demands.cuts },
             ..faults::regions::demands(self.demands, &edge.effects)
         };
         if demands != self.demands {

@@ -6,7 +6,11 @@
 //!
 //! Most steps are seen by what their edges say, which is known once the edge is learned. Two kinds are seen by what else
 //! happens in the state, so that all operations of the kind count: a receive, which may find out that a datagram is
-//! lost (so may a bind, with `delay`), and a timer, with which time passes for the clocks of monitors.
+//! lost (so may a bind, with `delay`, and with partitions all that goes over a link), and a timer, with which time passes for the
+//! clocks of monitors.
+//!
+//! If a monitor sees cuts or heals, these are offered beside whatever a live unit asks for, so that any of its steps affects and
+//! depends on the monitor and on all links that are cut.
 
 use super::operation::Effect;
 use crate::id::UnitId;
@@ -35,6 +39,15 @@ impl Touches {
     pub(in crate::world) fn seen_losses(&mut self, system: &System) {
         for monitor in 0..system.monitors.len() {
             if system.demands.sees_losses(monitor) {
+                self.seen_by(monitor);
+            }
+        }
+    }
+
+    /// The monitors that see cuts and heals.
+    pub(in crate::world) fn seen_cuts(&mut self, system: &System) {
+        for monitor in 0..system.monitors.len() {
+            if system.demands.sees_cuts(monitor) {
                 self.seen_by(monitor);
             }
         }

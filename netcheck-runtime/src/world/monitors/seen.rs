@@ -121,6 +121,28 @@ pub enum Seen<'a> {
         /// The process.
         process: &'a str,
     },
+    /// Links between hosts are cut (`partition(…)`): nothing comes from the processes on one side to those on the other, and
+    /// back neither, unless only one way is cut. If a monitor observes it, a cut is explored wherever some process waits, also
+    /// where it stops nothing; else as late as it makes a difference.
+    #[non_exhaustive]
+    Cut {
+        /// The processes on one side; of one way, those from which nothing comes.
+        from: &'a [&'a str],
+        /// The processes on the other side.
+        to: &'a [&'a str],
+        /// Whether only this way is cut.
+        one_way: bool,
+    },
+    /// A cut heals. The same holds as of [`Seen::Cut`].
+    #[non_exhaustive]
+    Healed {
+        /// The processes on one side.
+        from: &'a [&'a str],
+        /// The processes on the other side.
+        to: &'a [&'a str],
+        /// Whether only this way was cut.
+        one_way: bool,
+    },
     /// A process ends.
     #[non_exhaustive]
     Ended {

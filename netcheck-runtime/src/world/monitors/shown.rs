@@ -6,6 +6,7 @@ use super::sighting::{Peer, Place, Sighting};
 use crate::id::ProcessId;
 use crate::operation::files::{Operation, shown};
 use crate::world::system::System;
+use netcheck_models::host::reach::CutName;
 use std::time::Duration;
 
 impl Sighting {
@@ -31,6 +32,7 @@ impl Sighting {
             Peer::Unknown(_) => (unknown.as_str(), place.port),
         };
         let output;
+        let sides;
         let seen = match self {
             Sighting::Nothing | Sighting::Passed { .. } | Sighting::SomeTime => return None,
             Sighting::Departed { process, to, payload } => {
@@ -65,6 +67,14 @@ impl Sighting {
             Sighting::Started { process } => Seen::Started { process: name(process) },
             Sighting::Crashed { process } => Seen::Crashed { process: name(process) },
             Sighting::Restarted { process } => Seen::Restarted { process: name(process) },
+            Sighting::Cut(cut) => {
+                sides = Sides::of(system, *cut);
+                Seen::Cut { from: &sides.from, to: &sides.to, one_way: sides.one_way }
+            }
+            Sighting::Healed(cut) => {
+                sides = Sides::of(system, *cut);
+                Seen::Healed { from: &sides.from, to: &sides.to, one_way: sides.one_way }
+            }
             Sighting::Ended { process, output: number } => {
                 output = system.shared().output(*number).text;
                 Seen::Ended { process: name(process), output: &output }
@@ -79,6 +89,22 @@ impl Sighting {
             Sighting::Concluded { process, unit, conclusion } => Seen::concluded(name(process), unit.0, conclusion),
         };
         Some(show(&seen))
+    }
+}
+
+/// The names of the processes on both sides of a cut.
+struct Sides<'a> {
+    from: Vec<&'a str>,
+    to: Vec<&'a str>,
+    one_way: bool,
+}
+
+impl Sides<'_> {
+    fn of(system: &System, (of, number): CutName) -> Sides<'_> {
+        let cut = &system.partitions()[of as usize].cuts[number as usize];
+        let names = |hosts: Vec<u32>| hosts.iter().map(|&host| &*system.processes[host as usize].host.name).collect();
+        let (from, to) = cut.sides();
+        Sides { from: names(from), to: names(to), one_way: !cut.is_both_ways() }
     }
 }
 

@@ -4,6 +4,7 @@ use super::emission::Emission;
 use super::told::{Conclusion, Invocation};
 use crate::id::{ProcessId, UnitId};
 use crate::operation::files;
+use netcheck_models::host::reach::CutName;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -65,6 +66,8 @@ pub(crate) enum Sighting {
     Restarted {
         process: ProcessId,
     },
+    Cut(CutName),
+    Healed(CutName),
     Ended {
         process: ProcessId,
         output: u32,

@@ -50,9 +50,14 @@ impl View<'_> {
                 }
                 seen
             }
-            Move::LoseInFlight | Move::Arrive { .. } | Move::Reach { .. } | Move::Cut { .. } | Move::Heal { .. } => {
+            Move::LoseInFlight | Move::Arrive { .. } | Move::Reach { .. } => {
                 time_before(self).into_iter().chain(self.losses(state, transition)).collect()
             }
+            Move::Cut { cut, .. } => {
+                let seen = time_before(self).into_iter().chain([Sighting::Cut(cut)]);
+                seen.chain(self.losses(state, transition)).collect()
+            }
+            Move::Heal { cut, .. } => time_before(self).into_iter().chain([Sighting::Healed(cut)]).collect(),
             Move::Pass { ns } => smallvec![Sighting::Passed { ns }],
             Move::Hang { .. } => time_before(self).into_iter().collect(),
             Move::Park(_) | Move::Part { .. } | Move::Settle { .. } | Move::Dial { .. } | Move::Delay { .. } => {
@@ -174,7 +179,9 @@ impl View<'_> {
                         lost.extend(self.lost(self.components.component(component), packet));
                     }
                     // The network drops the datagram when it is sent.
-                    Event::Unbound | Event::Multiplied { copies: 0, .. } => lost.extend(self.unbound(transition)),
+                    Event::Unbound | Event::CutOff | Event::Multiplied { copies: 0, .. } => {
+                        lost.extend(self.unbound(transition))
+                    }
                     _ => {}
                 }
             }

@@ -185,6 +185,15 @@ impl System {
         Ok(losses)
     }
 
+    /// The monitors that see links being cut, or cuts heal.
+    pub(in crate::world) fn seers_of_cuts(&self) -> Result<u64, Interrupt> {
+        let cuts = (0..).zip(self.partitions()).flat_map(|(of, declared)| {
+            (0..declared.cuts.len() as u32)
+                .flat_map(move |number| [Sighting::Cut((of, number)), Sighting::Healed((of, number))].into_iter())
+        });
+        self.seers(&cuts.collect::<Vec<_>>())
+    }
+
     /// The monitors that observe one of the sightings, as a set of bits.
     fn seers(&self, sightings: &[Sighting]) -> Result<u64, Interrupt> {
         let mut seers = 0;

@@ -17,10 +17,24 @@ impl Touches {
             return;
         }
         self.affects(carried(own)).depends_on(reach(own));
-        for other in cut_together {
-            self.affects(reach(other)).depends_on(carried(other));
+        self.may_be_cut(system, by, cut_together);
+    }
+
+    /// Links may be cut, or heal, beside something that a process does.
+    fn may_be_cut(&mut self, system: &System, by: ProcessId, links: BTreeSet<Way>) {
+        for link in links {
+            self.affects(reach(link)).depends_on(carried(link));
         }
+        self.seen_losses(system);
         self.failure_in(system, by);
+    }
+
+    /// If a monitor sees cuts, they are made beside whatever a live unit of a process asks for.
+    pub(crate) fn cut_early(&mut self, system: &System, process: ProcessId) {
+        if system.demands.cuts != 0 {
+            self.seen_cuts(system);
+            self.may_be_cut(system, process, system.declared.partitions.iter().flat_map(links).collect());
+        }
     }
 
     /// The same, between a process and another one, in both directions.

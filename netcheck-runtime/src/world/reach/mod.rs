@@ -25,6 +25,18 @@
 //! 6. Likewise a heal can be moved behind all steps that send nothing over its links and use no end of a connection on which
 //!    something waits; if none follows, its links have no traffic any more.
 //!
+//! In dense time a datagram is lost whose link is cut when it is sent or when it would arrive ([`flight`](super::udp)), so that an
+//! arrival is stopped like a send, and let through like one: the copies in flight to a process count as traffic of its first
+//! unit. Only those that have to arrive by some instant are stopped, since the others may as well come later or never. A cut and
+//! a heal happen at any instant until the next event that has to come, and nobody can tell at which.
+//!
+//! A host that loses its power acknowledges nothing from then on: what it has not been sent before makes a difference when it is
+//! back. So a host is stopped as well if a cut would hold up what comes to a connection in one of its backlogs, and its
+//! start if what it would answer then is held up.
+//!
+//! A monitor that sees cuts or heals tells apart where among other steps they are. If there is one, they are offered beside
+//! whatever a live unit asks for, and none is put off ([`Touches::cut_early`]).
+//!
 //! A link without traffic costs nothing. A cut is a failure that need not happen ([`Class::Failure`]); a heal may take any
 //! time, but comes at last ([`Class::AnyTime`]), so that whoever waits behind it is in no deadlock, and timers fire meanwhile:
 //! what waits behind a cut is not under way. A cut for ever is offered no heal.
@@ -36,6 +48,7 @@
 //!
 //! No operation and no effect of a program is about this, so it is no row in the table of kinds.
 //!
+//! [`Touches::cut_early`]: crate::world::touches::Touches::cut_early
 //! [`Class::Failure`]: crate::world::step::Class::Failure
 //! [`Class::AnyTime`]: crate::world::step::Class::AnyTime
 //! [`Resource::Reach`]: crate::world::touches::Resource::Reach
@@ -64,6 +77,11 @@ impl Tables {
     /// The links that may be cut.
     pub fn partitions(&self) -> &[Partition] {
         &self.declared.partitions
+    }
+
+    /// Whether cuts and heals are offered beside everything, since a monitor sees them.
+    pub(super) fn is_cut_early(&self) -> bool {
+        self.demands.cuts != 0
     }
 
     /// Which links are cut.

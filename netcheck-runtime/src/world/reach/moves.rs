@@ -3,7 +3,7 @@
 use super::links::Traffic;
 use super::way;
 use crate::id::{NodeId, UnitId};
-use crate::operation::Side;
+use crate::operation::{OperationKey, Side};
 use crate::world::components::{Component, ComponentId, HeldConnection};
 use crate::world::enabled::Enabled;
 use crate::world::events::{Happened, Remaining, Told};
@@ -42,14 +42,18 @@ impl View<'_> {
             return Ok(());
         }
         let offers = self.prepared_offers(node)?;
-        let Some(first) = offers.first() else { return Ok(()) };
+        let key = match offers.first() {
+            Some(first) => first.key,
+            // It waits for nothing of the network, and nothing of the network stops it.
+            None if self.is_cut_early() => OperationKey::CRASH,
+            None => return Ok(()),
+        };
         let traffic = self.traffic(state, unit, offers)?;
         let declared = &self.declared.partitions;
         let reach = self.reach(state);
-        let key = first.key;
         for ((of, number), healed) in reach.heals(declared) {
             let cut = &declared[of as usize].cuts[number as usize];
-            if traffic.waiting.iter().any(|&way| cut.stops(way)) {
+            if self.is_cut_early() || traffic.waiting.iter().any(|&way| cut.stops(way)) {
                 let writes = self.healed(state, reach, &healed)?;
                 let (step, events) = (Move::Heal { unit, node, key, cut: (of, number) }, self.event(Event::Healed)?);
                 enabled.moves.push(Transition { step, writes, faults: 0, events, watched: None });
@@ -72,11 +76,12 @@ impl View<'_> {
         let stopped: SmallVec<[Way; 8]> = self.reach(state).stopped(after, &self.declared.partitions).collect();
         let is_stopped = |way: &Way| stopped.contains(way);
         let stops_a_send = traffic.sent.iter().any(is_stopped);
-        if !stops_a_send && !traffic.taken.iter().any(is_stopped) {
+        let is_early = self.is_cut_early();
+        if !is_early && !stops_a_send && !traffic.taken.iter().any(is_stopped) {
             return Ok(Vec::new());
         }
         let mut all = self.after_cut(state, after, &stopped)?;
-        all.retain(|left| stops_a_send || left.held_up.iter().any(|way| traffic.taken.contains(way)));
+        all.retain(|left| is_early || stops_a_send || left.held_up.iter().any(|way| traffic.taken.contains(way)));
         Ok(all)
     }
 

@@ -274,6 +274,9 @@ families! {
     random_systems_in_partitions_in_dense_time_agree: 64_000_000, 20, 16_000,
         partitions::in_dense_time_agrees,
         ["time-outs": |figures| figures.timeouts => 50, "deadlocks": |figures| figures.deadlocks => 20];
+    random_monitors_over_systems_in_partitions_agree: 66_000_000, 30, 14_000,
+        partitions::monitors_agree,
+        ["only rejections": |figures| figures.watched.only_rejected => 50];
     random_systems_with_files_agree: 48_000_000, 30, 16_000,
         crashes::files_agree,
         ["clean": |figures| figures.clean => 100, "files lost": |figures| figures.lost => 200];
@@ -679,6 +682,15 @@ pub fn watched_agree(
         adapt(seed, &mut system.network);
         system
     };
+    watched_systems_agree(seeds, limits, generate)
+}
+
+/// Random monitors over the systems that `generate` makes of the seeds.
+pub fn watched_systems_agree(
+    seeds: Range<u64>,
+    limits: Limits,
+    generate: impl Fn(u64) -> System + Sync,
+) -> Option<Figures> {
     let disagreement = |seed, system: &System, figures: &mut Figures| {
         watched::disagreement(system, limits, seed, &mut figures.watched)
     };

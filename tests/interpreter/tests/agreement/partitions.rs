@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::Figures;
 use crate::crashes::crash;
-use crate::families::{endless_agrees_by, made_otherwise_agree, with_intervals, with_lists};
+use crate::families::{endless_agrees_by, made_otherwise_agree, watched_systems_agree, with_intervals, with_lists};
 use oracle::generate::{self, Size, Words};
 use oracle::language::program::{Links, Network, Partition, System};
 use oracle::naive::Limits;
@@ -93,6 +93,16 @@ pub fn endless_agrees(seeds: Range<u64>) -> Option<Figures> {
         if system.processes.len() < 2 {
             system.network.partition = None;
         }
+        system
+    })
+}
+
+/// Random monitors, which also see cuts and heals.
+pub fn monitors_agree(seeds: Range<u64>) -> Option<Figures> {
+    let words = [Words::Plain, Words::All, Words::Everyday, Words::Mixed, Words::Single];
+    watched_systems_agree(seeds, Limits::of(400), |seed| {
+        let mut system = generate::system(seed, Size::Small, words[seed as usize % words.len()]);
+        partition(seed, &mut system);
         system
     })
 }

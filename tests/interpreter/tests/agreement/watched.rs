@@ -49,9 +49,8 @@ add_fields!(Watches { systems, only_rejected, accepted, reported, timed, each, p
 pub fn disagreement(system: &System, limits: Limits, seed: u64, watches: &mut Watches) -> Option<String> {
     let mut system = system.clone();
     system.network.watched = true;
-    let may_crash = system.network.crash.is_some();
-    let mut automata: Vec<Automaton> =
-        (0..2).map(|nth| automaton::automaton(2 * seed + nth, system.processes.len(), may_crash)).collect();
+    let random = |nth| automaton::automaton(2 * seed + nth, system.processes.len(), &system.network);
+    let mut automata: Vec<Automaton> = (0..2).map(random).collect();
     if system.network.takes_time() {
         automata.iter_mut().for_each(Automaton::count_in_units);
     }
@@ -245,6 +244,8 @@ fn sighted(seen: &Seen<'_>) -> Option<Sighted> {
         Seen::Ended { process, .. } => (What::Ended, process, 0),
         Seen::Crashed { process, .. } => (What::Crashed, process, 0),
         Seen::Restarted { process, .. } => (What::Restarted, process, 0),
+        Seen::Cut { .. } => return Some(Sighted { what: What::Cut, process: 0, value: 0 }),
+        Seen::Healed { .. } => return Some(Sighted { what: What::Healed, process: 0, value: 0 }),
         _ => return None,
     };
     let process = (0..).find(|&index| program::name(index) == **process).expect("all processes have such names");

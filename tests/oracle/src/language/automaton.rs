@@ -3,6 +3,7 @@
 //! A monitor holds all places in which it may be: a state with values of the variables and readings of the clocks. It
 //! rejects when no place is left. A clock that reads more than any constant of the monitor reads just that: more.
 
+use super::program::Network;
 use random::Random;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -27,10 +28,12 @@ pub enum What {
     Ended,
     Crashed,
     Restarted,
+    /// of no process
+    Cut,
+    Healed,
 }
 
-/// The last two happen where processes crash.
-const WHATS: [What; 10] = [
+const WHATS: [What; 8] = [
     What::Started,
     What::Departed,
     What::Arrived,
@@ -39,9 +42,13 @@ const WHATS: [What; 10] = [
     What::Fired,
     What::Emitted,
     What::Ended,
-    What::Crashed,
-    What::Restarted,
 ];
+
+/// Happens where processes crash.
+const OF_CRASHES: [What; 2] = [What::Crashed, What::Restarted];
+
+/// Happens where links are cut.
+const OF_PARTITIONS: [What; 2] = [What::Cut, What::Healed];
 
 /// The variables have the domain `0..=VALUE_MAX`, and begin with 0.
 pub const VALUE_MAX: i64 = 2;
@@ -222,9 +229,12 @@ fn anything(state: usize) -> Rule {
     }
 }
 
-/// A random monitor of systems with so many processes, which may crash.
-pub fn automaton(seed: u64, processes: usize, may_crash: bool) -> Automaton {
-    let whats = if may_crash { &WHATS[..] } else { &WHATS[..WHATS.len() - 2] };
+/// A random monitor of systems with so many processes on a network.
+pub fn automaton(seed: u64, processes: usize, network: &Network) -> Automaton {
+    let (crashes, partitions) = (network.crash.is_some(), network.partition.is_some());
+    let more = [(crashes, OF_CRASHES), (partitions, OF_PARTITIONS)].into_iter().filter(|(may_happen, _)| *may_happen);
+    let whats: Vec<What> = WHATS.into_iter().chain(more.flat_map(|(_, whats)| whats)).collect();
+    let whats = &whats[..];
     let mut random = Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9_7f4a_7c15);
     let states = 1 + random.index(4);
     let (variables, clocks) = (random.index(3), random.index(3));

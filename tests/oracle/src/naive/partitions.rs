@@ -62,7 +62,7 @@ impl World<'_> {
     /// The cuts that may be made now, whether or not anybody notices.
     pub(super) fn cuts(&self) -> Vec<Move> {
         let Some(partition) = &self.system.network.partition else { return Vec::new() };
-        if self.state.cuts_made == partition.times || self.state.faults_left == Some(0) {
+        if self.state.cuts_made == partition.times || self.state.faults_left == Some(0) || !self.is_noticed() {
             return Vec::new();
         }
         let stopped = self.stopped_by(&self.state.cuts);
@@ -74,6 +74,11 @@ impl World<'_> {
             }
         }
         moves
+    }
+
+    /// Whether anybody is left; a monitor is shown no cut when all is over.
+    fn is_noticed(&self) -> bool {
+        !self.system.network.watched || self.state.processes.iter().any(|process| !process.phase.is_over())
     }
 
     /// All that may be left of what is under way on some links.
@@ -102,6 +107,7 @@ impl World<'_> {
     /// The cuts that may heal now.
     pub(super) fn heals(&self) -> Vec<Move> {
         let heals = self.system.network.partition.as_ref().is_some_and(|partition| !partition.for_ever);
+        let heals = heals && self.is_noticed();
         let cuts = self.state.cuts.iter().filter(|_| heals);
         cuts.map(|&number| Move::Heal { number }).collect()
     }

@@ -49,10 +49,12 @@ impl World<'_> {
             }
             Move::Cut { number, ref left } => {
                 self.use_fault(true);
+                self.sight(What::Cut, 0, 0);
                 self.make_cut(number, (**left).clone());
                 Ok(())
             }
             Move::Heal { number } => {
+                self.sight(What::Healed, 0, 0);
                 self.heal_cut(number);
                 Ok(())
             }
