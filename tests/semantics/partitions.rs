@@ -441,3 +441,35 @@ fn a_monitor_sees_cuts_and_heals_wherever_they_are() {
     assert!(kind(between().for_ever(), Sight::Cut, Sight::Healed).is_none(), "it stays cut");
     assert!(kind(between(), told("send"), told("end")).is_none());
 }
+
+/// Two clients, each with a server of its own, that never meet.
+fn two_pairs(net: &mut netcheck::Network) {
+    async fn asks(server: &str) -> bool {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+        let mut answers = 0;
+        for _ in 0..2 {
+            socket.send_to(b"?", server).await.unwrap();
+            answers += u8::from(timeout(SECOND, socket.recv(&mut [0])).await.is_ok());
+        }
+        answers == 2
+    }
+    net.daemon("server", counter);
+    net.daemon("other server", counter);
+    net.process("client", || asks("server:4000")).after("server");
+    net.process("other client", || asks("other server:4000")).after("other server");
+}
+
+#[test]
+fn links_depend_on_each_other_only_while_they_may_be_cut() {
+    let states = |partition: Partition| {
+        let report = verified(cut(partition), two_pairs);
+        let all = cut(Partition::halves()).reduction(false).check(two_pairs);
+        assert!(all.verdict() == Verdict::Verified);
+        report.states()
+    };
+    // One of two links is cut, and the pairs go on by themselves.
+    let sides = || Partition::between([&["server", "other server"][..], &["client", "other client"]]);
+    // A cut that is left may still be made beside either.
+    let all = [sides().for_ever(), sides(), sides().times(2)].map(states);
+    assert_eq!(all, [378, 731, 1_633]);
+}

@@ -115,6 +115,16 @@ impl Reach {
         })
     }
 
+    /// Whether a link may still be cut, if cuts `may_be_made` at all, or heal. Once it may not, it never will.
+    #[must_use]
+    pub fn may_change(&self, way: Way, declared: &[Partition], may_be_made: bool) -> bool {
+        let is_left = |(of, partition): (u32, &Partition)| {
+            self.made(of) < partition.times && partition.cuts.iter().any(|cut| cut.stops(way))
+        };
+        may_be_made && (0u32..).zip(declared).any(is_left)
+            || self.heals(declared).any(|(name, _)| cut(name, declared).stops(way))
+    }
+
     /// The links that come through before a change and not after it; of two values, the later one second.
     pub fn stopped<'a>(&'a self, after: &'a Reach, declared: &'a [Partition]) -> impl Iterator<Item = Way> + 'a {
         let links: BTreeSet<Way> = after.in_force.iter().flat_map(|&name| cut(name, declared).links()).collect();
@@ -177,6 +187,22 @@ mod tests {
         assert!(healed.reaches((0, 1), &declared) && healed != open);
         assert_eq!(healed.stopped(&cut, &declared).count(), 4);
         assert!(healed.cuts(&declared).next().is_none(), "it is made once");
+    }
+
+    #[test]
+    fn a_link_may_change_while_a_cut_of_it_is_left_or_may_heal() {
+        let one = Partition { cuts: vec![Cut::between(&[0], &[1])], times: 1, heals: true };
+        let declared = [one.clone(), Partition { cuts: vec![Cut::between(&[0], &[2])], heals: false, ..one }];
+        let may_change = |reach: &Reach| [(0, 1), (0, 2), (1, 0)].map(|way| reach.may_change(way, &declared, true));
+        let open = Reach::default();
+        assert_eq!(may_change(&open), [true, true, false]);
+        assert!(!open.may_change((0, 1), &declared, false), "no cut is made any more");
+        let (_, first) = open.cuts(&declared).next().unwrap();
+        assert!(first.may_change((0, 1), &declared, false), "it heals");
+        let (_, healed) = first.heals(&declared).next().unwrap();
+        assert_eq!(may_change(&healed), [false, true, false]);
+        let (_, for_ever) = healed.cuts(&declared).next().unwrap();
+        assert_eq!(may_change(&for_ever), [false; 3]);
     }
 
     #[test]

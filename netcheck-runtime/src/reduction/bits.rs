@@ -73,6 +73,14 @@ impl Bits {
         }
     }
 
+    /// Removes the numbers of another set.
+    pub(crate) fn remove_all(&mut self, other: &Bits) {
+        if !other.is_empty() {
+            self.0.iter_mut().for_each(|(place, word)| *word &= !other.word(*place));
+            self.0.retain(|(_, word)| *word != 0);
+        }
+    }
+
     pub(crate) fn meets(&self, other: &Bits) -> bool {
         self.common(other).next().is_some()
     }

@@ -30,8 +30,13 @@ use crate::world::tables::View;
 use smallvec::SmallVec;
 
 /// Joins the movers that share a clock, in `components`, in which the connected components of `live` are joined
-/// already.
-pub(super) fn join_clocks(view: View<'_>, footprints: &Footprints, live: &[Live], components: &mut Sets) {
+/// already. The `unraced` resources connect nobody.
+pub(super) fn join_clocks(
+    view: View<'_>,
+    footprints: &Footprints,
+    (live, unraced): (&[Live], &Bits),
+    components: &mut Sets,
+) {
     // Without tasks there are no lifecycles: no mover waits for the end of a process, or ends one.
     let is_child = |live: &Live| live.mover.task.is_some() || view.units[live.mover.unit.0 as usize].is_task;
     if !live.iter().any(is_child) {
@@ -44,7 +49,7 @@ pub(super) fn join_clocks(view: View<'_>, footprints: &Footprints, live: &[Live]
         for (other, from) in live.iter().enumerate().filter(|&(other, _)| other != index) {
             let affects = &footprints.get(from.row).future_affects;
             let footprint = footprints.get(of.row);
-            if affects.meets_outside(&footprint.future_races, footprints.budget()) {
+            if affects.meets_outside(&footprint.future_races, unraced) {
                 components.join(index, other);
             } else if affects.meets(&footprint.future_waits) {
                 waits.push((index, other));

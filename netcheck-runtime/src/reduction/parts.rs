@@ -48,10 +48,17 @@ struct Future {
     rows: SmallVec<[Row; 1]>,
     affects: Bits,
     depends_on: Bits,
+    /// Whether something of it goes over a link that is cut in some states.
+    crosses: bool,
 }
 
 impl Future {
-    fn of(view: View<'_>, footprints: &Footprints, state: &[u32], unit: UnitId, node: NodeId) -> Future {
+    fn of(
+        view: View<'_>,
+        footprints: &Footprints,
+        (state, settled): (&[u32], &Bits),
+        (unit, node): (UnitId, NodeId),
+    ) -> Future {
         let rows = view.automata.movers(node).into_iter().map(|mover| footprints.row(view.automata, node, mover));
         let rows: SmallVec<[Row; 1]> = rows.collect();
         let (mut affects, mut depends_on) = (Bits::default(), footprints.inlets(view, state, unit));
@@ -63,7 +70,10 @@ impl Future {
                 depends_on.union_with(more);
             }
         }
-        Future { unit, rows, affects, depends_on }
+        let crosses = affects.iter().any(|bit| matches!(footprints.resource(bit), Resource::Carried(..)));
+        affects.remove_all(settled);
+        depends_on.remove_all(settled);
+        Future { unit, rows, affects, depends_on, crosses }
     }
 
     /// Whether the unit may change what the other one does, or the other way round.
@@ -105,8 +115,8 @@ pub(crate) fn smallest(view: View<'_>, footprints: &Footprints, state: &[u32]) -
     if live.len() < 2 || are_together(view) || some_go_on_unknown(view, footprints, &live) {
         return None;
     }
-    let futures: Vec<Future> =
-        live.iter().map(|&(unit, node)| Future::of(view, footprints, state, unit, node)).collect();
+    let settled = footprints.settled_links(view, state);
+    let futures: Vec<Future> = live.iter().map(|&of| Future::of(view, footprints, (state, &settled), of)).collect();
     let sets = joined(view, footprints, &futures);
     if (1..futures.len()).all(|index| sets.are_joined(0, index)) {
         return None;
@@ -222,10 +232,11 @@ pub(super) fn steps(
     chosen: &mut Vec<Transition>,
 ) -> Lookup<()> {
     chosen.clear();
+    let settled = footprints.settled_links(view, state);
     for part in parts {
         let nodes = part.iter().map(|&unit| (unit, NodeId(view.unit_component(unit).of(state))));
         let futures: SmallVec<[Future; 4]> =
-            nodes.map(|(unit, node)| Future::of(view, footprints, state, unit, node)).collect();
+            nodes.map(|of| Future::of(view, footprints, (state, &settled), of)).collect();
         let writes = forgotten(view, footprints, state, &futures)?;
         let step = Move::Part { units: part.clone() };
         chosen.push(Transition { step, writes, faults: 0, events: EventsId::NONE, watched: None });
@@ -267,7 +278,7 @@ fn forgotten(view: View<'_>, footprints: &Footprints, state: &[u32], part: &[Fut
         Component::Connection(connection) => {
             view.connections.processes(connection).iter().any(|&process| is_own(process))
         }
-        Component::Reach => touched.iter().any(|bit| matches!(footprints.resource(bit), Resource::Reach(..))),
+        Component::Reach => part.iter().any(|of| of.crosses),
         Component::Clock => footprints.is_in(&touched, Resource::Clock),
         Component::Monitor(monitor) => footprints.is_in(&touched, Resource::Monitor(monitor)),
         Component::Zone | Component::Faults | Component::Observed => true,

@@ -5,6 +5,12 @@
 //! receive, where a channel from the one to the other has something under way. Neither needs a resource of their
 //! channels in all that they may still do. While the receiver stands still, such a channel gets something only by a send of the
 //! process, which the receive depends on anyhow; and while the process stands still, its channels only get shorter.
+//!
+//! **Links that change no more.** Operations over links that may be cut together depend on each other, since at most so many of
+//! these cuts are made ([`reach`](crate::world::reach)). Once so many were made, or no fault is left, a link changes only by the
+//! heal of a cut that stops it now, and when that has healed, or stays for ever, never again: cuts are counted, and faults are not
+//! given back. So no step from such a state on changes what comes through there ([`Resource::Reach`]), or is a cut that would
+//! depend on what goes there ([`Resource::Carried`]), whatever the footprints say, which hold in all states.
 
 use super::bits::Bits;
 use super::footprint::Footprints;
@@ -55,6 +61,16 @@ impl Footprints {
             }
         }
         resources
+    }
+
+    /// The resources of the links that are neither cut any more nor heal from a state on: no step affects or depends on them.
+    pub(crate) fn settled_links(&self, view: View<'_>, state: &[u32]) -> Bits {
+        let mut settled = Bits::default();
+        for resource in view.settled_links(state) {
+            // No known step affects a resource without a number.
+            self.resources.get(&resource).into_iter().for_each(|&bit| settled.insert(bit));
+        }
+        settled
     }
 
     /// The processes that have yet to wait before a unit can start.

@@ -26,6 +26,7 @@ pub(super) fn survey_of(
     enabled: &Enabled,
     units: impl Iterator<Item = (UnitId, NodeId)>,
 ) -> Lookup<Vec<Live>> {
+    let settled = footprints.settled_links(view, state);
     let moves: Vec<Option<Mover>> = enabled.moves.iter().map(|step| view.mover(step)).collect();
     let mut live: Vec<Live> = Vec::new();
     for (unit, node) in units {
@@ -39,6 +40,7 @@ pub(super) fn survey_of(
             let starts_again = own().any(|step| step.class() == Some(Class::AnyTime));
             let mut depends_on = depends_on(view, footprints, state, (mover, node, row))?;
             depends_on.union_with(&under_way);
+            depends_on.remove_all(&settled);
             live.push(Live {
                 mover,
                 node,
@@ -57,7 +59,7 @@ pub(super) fn survey_of(
         }
     }
     live.sort_by_key(|live| live.mover);
-    connect(view, footprints, state, &mut live);
+    connect(view, footprints, state, &settled, &mut live);
     Ok(live)
 }
 
@@ -96,26 +98,28 @@ fn depends_on(
     Ok(depends_on)
 }
 
-/// Numbers the connected components, and the sets of movers that share a clock, by their lowest members.
-fn connect(view: View<'_>, footprints: &Footprints, state: &[u32], live: &mut [Live]) {
+/// Numbers the connected components, and the sets of movers that share a clock, by their lowest members. The resources of
+/// `settled` links connect nobody.
+fn connect(view: View<'_>, footprints: &Footprints, state: &[u32], settled: &Bits, live: &mut [Live]) {
     let mut sets = Sets::new(live.len());
+    let [mut apart, mut unraced] = [footprints.connects_nothing(), footprints.budget()].map(Bits::clone);
+    [&mut apart, &mut unraced].into_iter().for_each(|bits| _ = bits.union_with(settled));
     for a in 0..live.len() {
         for b in a + 1..live.len() {
-            if !sets.are_joined(a, b) && are_joined(footprints, &live[a], &live[b]) {
+            if !sets.are_joined(a, b) && are_joined(footprints, &apart, &live[a], &live[b]) {
                 sets.join(a, b);
             }
         }
     }
     live.iter_mut().enumerate().for_each(|(index, of)| of.component = sets.lowest(index));
-    join_clocks(view, footprints, live, &mut sets);
+    join_clocks(view, footprints, (live, &unraced), &mut sets);
     failures::join_movers(view, footprints, state, live, &mut sets);
     live.iter_mut().enumerate().for_each(|(index, of)| of.clock = sets.lowest(index));
 }
 
 /// Whether two units may still touch the same component of the network.
-fn are_joined(footprints: &Footprints, a: &Live, b: &Live) -> bool {
+fn are_joined(footprints: &Footprints, apart: &Bits, a: &Live, b: &Live) -> bool {
     let (of_a, of_b) = (footprints.get(a.row), footprints.get(b.row));
-    let apart = footprints.connects_nothing();
     of_a.future_affects.meets_outside(&of_b.future_depends_on, apart)
         || of_b.future_affects.meets_outside(&of_a.future_depends_on, apart)
         || of_a.future_affects.meets(&b.inlets)

@@ -3,6 +3,7 @@
 use super::way;
 use crate::id::ProcessId;
 use crate::world::system::System;
+use crate::world::tables::View;
 use crate::world::touches::{Resource, Touches};
 use netcheck_models::host::reach::{Partition, Way};
 use std::collections::BTreeSet;
@@ -55,6 +56,19 @@ impl Touches {
         for other in (0..system.processes.len() as u32).map(ProcessId).filter(|other| *other != process) {
             self.crosses(system, process, (other, process));
         }
+    }
+}
+
+impl View<'_> {
+    /// The resources of the links that are neither cut any more nor heal from a state on.
+    pub(crate) fn settled_links(self, state: &[u32]) -> Vec<Resource> {
+        if !self.declares_partitions() {
+            return Vec::new();
+        }
+        let (declared, reach, may_be_made) = (self.partitions(), self.reach(state), self.budget(state).allows(1));
+        let all: BTreeSet<Way> = declared.iter().flat_map(links).collect();
+        let settled = all.into_iter().filter(|&way| !reach.may_change(way, declared, may_be_made));
+        settled.flat_map(|way| [self::reach(way), carried(way)]).collect()
     }
 }
 

@@ -43,11 +43,12 @@
 //!
 //! **The reduction.** Every operation over a link depends on [`Resource::Reach`] of the link, and affects
 //! [`Resource::Carried`]. Since a cut may be offered beside each of them, the operation affects the reach of all links that can
-//! be cut with this one, and depends on what goes over them ([`depends`]). A cut is on no cycle, since the cuts that were made are
-//! counted.
+//! be cut with this one, and depends on what goes over them ([`depends`]), until no cut of these is left
+//! ([`Footprints::settled_links`]). A cut is on no cycle, since the cuts that were made are counted.
 //!
 //! No operation and no effect of a program is about this, so it is no row in the table of kinds.
 //!
+//! [`Footprints::settled_links`]: crate::reduction::footprint::Footprints::settled_links
 //! [`Touches::cut_early`]: crate::world::touches::Touches::cut_early
 //! [`Class::Failure`]: crate::world::step::Class::Failure
 //! [`Class::AnyTime`]: crate::world::step::Class::AnyTime
