@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use crate::Figures;
 use crate::crashes::crash;
-use crate::families::{endless_agrees_by, made_otherwise_agree, watched_systems_agree, with_intervals, with_lists};
+use crate::families::{
+    endless_agrees_by, made_otherwise_agree, watched_systems_agree, with_intervals, with_lists, within_a_horizon,
+};
 use oracle::generate::{self, Size, Words};
 use oracle::language::program::{Links, Network, Partition, System};
 use oracle::naive::Limits;
@@ -82,6 +84,9 @@ pub fn in_dense_time_agrees(seeds: Range<u64>) -> Option<Figures> {
         if seed % 5 == 0 {
             crash(seed, network);
             network.crash.iter_mut().for_each(|crash| (crash.power, crash.times) = (seed % 2 == 0, 1));
+        }
+        if seed % 7 == 3 {
+            within_a_horizon(seed / 7, network);
         }
     })
 }
