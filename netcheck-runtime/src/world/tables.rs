@@ -416,14 +416,6 @@ impl Tables {
         self.ports.find(&bindings).ok_or_else(|| Missing::Bindings(bindings).into())
     }
 
-    /// The number of a connection, without what makes no difference by the declarations.
-    pub(super) fn held_connection(&self, mut held: HeldConnection) -> Lookup<u32> {
-        if !self.declares_partitions() {
-            held.connection = held.connection.never_cut();
-        }
-        self.held.find(&held).ok_or_else(|| Missing::Held(held).into())
-    }
-
     pub(super) fn timers(&self, timers: Countdowns) -> Lookup<u32> {
         self.timers.find(&timers).ok_or_else(|| Missing::Timers(timers).into())
     }
