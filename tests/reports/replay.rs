@@ -230,3 +230,66 @@ fn a_file_that_is_not_there_is_said() {
     let (passes, text) = child("fails", &[("NETCHECK_REPLAY", "nowhere.json")]);
     assert!(!passes && text.contains("NETCHECK_REPLAY=nowhere.json: "), "{text}");
 }
+
+// An execution in which a link is cut, and heals.
+
+/// Asks twice, of a server that answers each time.
+fn asks_twice(net: &mut Network, is_patient: bool) {
+    net.daemon("server", || async {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        loop {
+            let (_, from) = socket.recv_from(&mut [0; 8]).await.unwrap();
+            socket.send_to(b"answer", from).await.unwrap();
+        }
+    });
+    net.process("client", move || async move {
+        let first = ask(b"first").await.is_some();
+        let second = ask(b"second").await.is_some();
+        assert!(first || !second || is_patient, "the second answer comes, and not the first");
+    })
+    .after("server");
+}
+
+// Where tests/replay/cut.json comes from.
+#[model_check(partition(between = ["client", "server"]), expect = panic)]
+fn a_cut_that_heals_is_found(net: &mut Network) {
+    asks_twice(net, false);
+}
+
+#[model_check(partition(between = ["client", "server"]))]
+#[ignore = "run in a child: it fails"]
+fn a_cut_that_heals_fails(net: &mut Network) {
+    asks_twice(net, false);
+}
+
+#[model_check(replay = "tests/replay/cut.json", expect = panic)]
+fn a_cut_is_made_and_heals_again(net: &mut Network) {
+    asks_twice(net, false);
+}
+
+#[model_check(replay = "tests/replay/cut.json")]
+fn a_mended_program_passes_although_a_link_is_cut(net: &mut Network) {
+    asks_twice(net, true);
+}
+
+#[model_check(replay = "tests/replay/cut.json")]
+#[should_panic(expected = "runs \"tests/replay/cut.json\" again, and it is violated again\npanic: client panicked at")]
+fn a_fault_that_a_cut_shows_fails(net: &mut Network) {
+    asks_twice(net, false);
+}
+
+#[model_check(replay = "tests/replay/cut.json", expect = panic)]
+#[ignore = "run in a child: it fails"]
+fn nobody_is_cut_off(net: &mut Network) {
+    net.process("server", || async {});
+    net.process("client", || async {});
+}
+
+#[test]
+fn a_cut_is_shown_by_its_sides() {
+    let trace = std::fs::read_to_string("tests/replay/cut.json").expect("it is in the repository");
+    let found = netcheck::check::Counterexample::from_json(&trace).expect("it is a trace");
+    let text = found.to_string();
+    assert!(text.contains("cut server | client") && text.contains("heal server | client"), "{text}");
+    assert_fails("nobody_is_cut_off", &["the execution does not fit the program any more: step 2 is not possible"]);
+}

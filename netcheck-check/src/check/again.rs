@@ -85,11 +85,14 @@ impl Checker {
 
     /// With the faults of an execution, unless faults are declared.
     pub(crate) fn or_faults_of(self, counterexample: &Counterexample) -> Result<Checker, Error> {
-        if !self.udp.is_empty() || self.tcp.is_some() {
+        let falls_apart = !self.crashes.is_empty() || !self.partitions.is_empty();
+        if !self.udp.is_empty() || self.tcp.is_some() || falls_apart || self.files.is_some() {
             return Ok(self);
         }
-        let Checker { udp, tcp, at_most, duration, .. } = counterexample.faults().unwrap_or_default().parse()?;
-        Ok(Checker { udp, tcp, at_most, duration: self.duration.or(duration), ..self })
+        let of: Checker = counterexample.faults().unwrap_or_default().parse()?;
+        let Checker { udp, tcp, crashes, partitions, files, at_most, duration, .. } = of;
+        let duration = self.duration.or(duration);
+        Ok(Checker { udp, tcp, crashes, partitions, files, at_most, duration, ..self })
     }
 }
 
