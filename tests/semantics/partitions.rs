@@ -191,7 +191,7 @@ fn bytes_and_ends_wait_and_come_in_order() {
     assert_eq!(report.outputs("client"), [r#""?""#, r#""ab?""#, r#""abc.""#, r#""abc?""#, r#""unconnected""#]);
     let for_ever = verified(cut(between().for_ever()), greeting);
     assert_eq!(for_ever.outputs("client"), report.outputs("client"));
-    assert_eq!((report.states(), for_ever.states()), (79, 43));
+    assert_eq!((report.states(), for_ever.states()), (80, 43));
 }
 
 #[test]
@@ -313,12 +313,15 @@ fn a_datagram_that_would_arrive_over_a_cut_is_lost() {
     // The first was sent before a cut that stops the second, and comes after the heal.
     let (heals, of_heals) = delayed(late(), to_server());
     assert_eq!(heals, [r#""""#, r#""a""#, r#""ab""#, r#""b""#]);
+    // The first takes long, and the second comes before the cut that loses the first at its arrival.
+    let (either, of_either) = delayed(Udp::new().delays([TICK, 10 * TICK]), to_server().for_ever());
+    assert_eq!(either, [r#""""#, r#""a""#, r#""ab""#, r#""b""#, r#""ba""#]);
     // What need not arrive may be lost anyhow, or come after the heal.
     let (any, of_any) = delayed(Udp::new().delay(..), to_server().for_ever());
     assert_eq!(any, [r#""""#, r#""a""#, r#""ab""#, r#""b""#, r#""ba""#]);
     let back = delayed(late(), Partition::between(["server", "client"]).one_way());
     assert_eq!(back.0, [r#""ab""#]);
-    assert_eq!([of_for_ever, of_heals, of_any], [30, 51, 44]);
+    assert_eq!([of_for_ever, of_heals, of_either, of_any], [30, 51, 56, 44]);
 }
 
 #[test]
@@ -364,7 +367,7 @@ fn a_power_failure_behind_a_cut_is_silent_until_both_are_over() {
     let (both, states) = outputs(cut(between()).crash(power()));
     assert!(!cut_off.is_subset(&silent) && !silent.is_subset(&cut_off));
     assert_eq!(both, cut_off.union(&silent).cloned().collect());
-    assert_eq!(states, 1_109);
+    assert_eq!(states, 1_113);
 }
 
 /// A process that says what it does, and sends a datagram.
@@ -472,4 +475,52 @@ fn links_depend_on_each_other_only_while_they_may_be_cut() {
     // A cut that is left may still be made beside either.
     let all = [sides().for_ever(), sides(), sides().times(2)].map(states);
     assert_eq!(all, [378, 731, 1_633]);
+}
+
+/// Sends and receives as the bits of a script say; only the first sends reach the network.
+async fn scripted(script: u32, sends_max: usize) -> Vec<u8> {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    let mut answers = Vec::new();
+    let mut sends = 0;
+    for step in 0..SCRIPT_STEPS {
+        if script >> step & 1 == 0 {
+            let mut answer = [0];
+            let answered = timeout(SECOND, socket.recv(&mut answer)).await;
+            answers.push(answered.map_or(0, |_| answer[0]));
+            continue;
+        }
+        if sends < sends_max {
+            socket.send_to(b"?", "server:4000").await.unwrap();
+        }
+        sends += 1;
+    }
+    answers
+}
+
+const SCRIPT_STEPS: u32 = 5;
+
+/// Of one channel, in quiet time and where all datagrams take the same time.
+#[test]
+fn a_link_that_is_cut_for_ever_loses_all_that_is_sent_from_some_point_on() {
+    let outputs = |checker: &Checker, script: u32, sends_max: usize| -> BTreeSet<String> {
+        let report = checker.check(|net| {
+            net.daemon("server", counter);
+            net.process("client", move || scripted(script, sends_max)).after("server");
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        report.outputs("client").iter().map(ToString::to_string).collect()
+    };
+    let mut told_apart = 0;
+    for script in 0..1_u32 << SCRIPT_STEPS {
+        let all = script.count_ones() as usize;
+        for udp in [Udp::new(), Udp::new().delays([TICK])] {
+            let checker = Checker::new().udp(udp);
+            let lost: BTreeSet<String> = (0..=all).flat_map(|sends_max| outputs(&checker, script, sends_max)).collect();
+            let to_server = Partition::between(["client", "server"]).one_way().for_ever();
+            let cut_off = outputs(&checker.partition(to_server), script, all);
+            assert_eq!(lost, cut_off, "{script:05b}");
+            told_apart += usize::from(lost.len() > 1);
+        }
+    }
+    assert!(told_apart > 20, "most scripts receive after they have sent: {told_apart}");
 }
