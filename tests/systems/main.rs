@@ -15,6 +15,7 @@ mod partitions;
 mod polling;
 mod raft;
 mod restarts;
+mod stale_reads;
 mod tftp;
 mod threads;
 mod tracked_alphabet;

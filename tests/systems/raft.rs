@@ -7,7 +7,7 @@ mod checked;
 use checked::program::Version::{self, *};
 use checked::{FIGURE_8, ONE_CANDIDATE, ONE_VALUE, REPLACED, Scenario, TWO_CANDIDATES};
 use netcheck::Network;
-use netcheck::check::{Checker, Report, ViolationKind};
+use netcheck::check::{Checker, Report, Verdict, ViolationKind};
 
 const FIRST_NODE: &str = r#"crash(power, process = "node-1")"#;
 const SECOND_NODE: &str = r#"crash(power, process = "node-2")"#;
@@ -71,6 +71,21 @@ fn what_is_committed_stays_whatever_is_lost() {
 fn what_is_committed_stays_whoever_loses_power() {
     is_verified(SECOND_NODE, ONE_VALUE, Corrected, 138_745);
     is_verified(FIRST_NODE, REPLACED, Corrected, 340_948);
+}
+
+#[test]
+fn raft_is_safe_whoever_is_cut_off() {
+    let cases = [
+        (r#"partition(isolate = "node-1")"#, ONE_CANDIDATE),
+        (r#"partition(isolate = "node-1", for_ever)"#, TWO_CANDIDATES),
+        (r#"partition(isolate = "node-3", one_way, for_ever)"#, FIGURE_8),
+    ];
+    let states = cases.map(|(words, scenario)| {
+        let report = check(words, scenario, Corrected);
+        assert_eq!(report.verdict(), Verdict::Verified, "{words}: {report}");
+        report.states()
+    });
+    assert_eq!(states, [5_497, 23_014, 69_683]);
 }
 
 #[test]
