@@ -136,8 +136,7 @@ impl Job {
             files: checker.files.map(|files| files.fails()).unwrap_or_default(),
             has_drawn_delays: checker.has_drawn_delays(),
         };
-        let knows_lines = || registered.registering.as_deref().is_none_or(are_lines_known);
-        if declared.tcp.first.is_some() && !knows_lines() {
+        if declared.tcp.first.is_some() && !registered.registering.as_deref().is_none_or(are_lines_known) {
             return Err(Error::new(
                 "tcp(first = …) counts how often each source line makes a call, and this build does not tell lines: \
                  add `debug = \"line-tables-only\"` to its profile in Cargo.toml"
@@ -156,8 +155,7 @@ impl Job {
         let_peers_crash(&declared, &mut registered);
         // Any last writes may be lost, or wait.
         declared.tcp.streams.keeps_writes = declared.has_power_failures() || !declared.partitions.is_empty();
-        let starts_again_or_is_cut = !declared.crashes.is_empty() || !declared.partitions.is_empty();
-        if starts_again_or_is_cut && checker.tasks == Tasks::Tracked {
+        if (!declared.crashes.is_empty() || !declared.partitions.is_empty()) && checker.tasks == Tasks::Tracked {
             // The argument for them covers neither processes that start again, nor hosts that are cut off.
             checker.tasks = Tasks::Shared;
         }
