@@ -121,6 +121,10 @@ pub enum Did {
     Hung,
     /// Links are cut when the call is made.
     Cut,
+    /// The process is killed while it waits for the call.
+    Killed,
+    /// The host of the process loses its power while it waits for the call.
+    Silenced,
 }
 
 /// A fault, and its effects in the executions that have it first.
@@ -280,7 +284,10 @@ impl fmt::Display for Fault {
         };
         write!(f, "{process}: {operation}")?;
         peer.iter().try_for_each(|peer| write!(f, " {preposition} {peer}"))?;
-        write!(f, " at {location}: {did}")
+        if !location.is_empty() {
+            write!(f, " at {location}")?;
+        }
+        write!(f, ": {did}")
     }
 }
 
@@ -294,6 +301,8 @@ impl fmt::Display for Did {
             Did::Reset => f.write_str("connection reset by the network"),
             Did::Hung => f.write_str("never answered"),
             Did::Cut => f.write_str("links cut"),
+            Did::Killed => f.write_str("process killed"),
+            Did::Silenced => f.write_str("host without power"),
         }
     }
 }

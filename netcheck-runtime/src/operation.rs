@@ -306,7 +306,7 @@ impl OperationKey {
     /// The end of a task that was aborted.
     pub(crate) const CANCEL: OperationKey = OperationKey(u32::MAX - 2);
     /// The crash of a process.
-    pub(crate) const CRASH: OperationKey = OperationKey(u32::MAX - 3);
+    pub const CRASH: OperationKey = OperationKey(u32::MAX - 3);
     const RUN: u32 = 1 << 31;
     const EARLY: u32 = 1 << 30;
 

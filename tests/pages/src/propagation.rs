@@ -6,7 +6,7 @@ mod same_as_checks;
 use super::browser;
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Deadlocks, Did, Direction, Ending, Fault, Mode, Propagation, Row, Tcp, Udp};
+use netcheck::check::{Checker, Crash, Deadlocks, Did, Direction, Ending, Fault, Mode, Propagation, Row, Tcp, Udp};
 use std::collections::BTreeSet;
 use std::io;
 use std::time::Duration;
@@ -583,6 +583,29 @@ fn delay_is_there_without_faults_too() {
     assert_eq!(client.endings.len(), 2, "it may give up too early: {table}");
     assert_eq!(table.seen().count(), 0, "so that it does is nobody's fault: {table}");
     assert_eq!(table.masked().count(), 1, "an answer that comes too late can't be told from one that is lost: {table}");
+}
+
+// Crashes.
+
+#[test]
+fn a_crash_befalls_what_the_process_waits_for() {
+    let crashes = |crash: Crash| Checker::new().crash(crash.process("server")).propagation(|net| asking(net, 2));
+    let killed = crashes(Crash::kill());
+    assert_eq!(killed.faults(), "crash(kill, process = \"server\"), at_most = 1");
+    // A server that is killed once is back, or not, when it is asked again.
+    for operation in ["bind", "receive", "send"] {
+        let row = row(&killed, "server", operation, &Did::Killed);
+        assert!(row.fault.location.starts_with("tests/pages/src/propagation.rs:"), "{killed}");
+        assert_eq!(modes(row, "client"), [Mode::Correct, Mode::Error], "{killed}");
+    }
+    let gone = crashes(Crash::power().stays_down());
+    let received = row(&gone, "server", "receive", &Did::Silenced);
+    assert_eq!(received.fault.to_string().rsplit_once(": ").unwrap().1, "host without power");
+    let text = gone.to_string();
+    assert!(text.contains("host without power"), "{text}");
+    let streams = Checker::new().crash(Crash::kill().stays_down()).propagation(|net| connection(net, false));
+    assert!(streams.rows().iter().all(|row| row.fault.did == Did::Killed), "{streams}");
+    assert_eq!(modes(row(&streams, "server", "accept", &Did::Killed), "server"), [Mode::Omission], "{streams}");
 }
 
 // Limits and mistakes.

@@ -11,7 +11,7 @@ use crate::trace::flow::{Arrived, Datagrams, Passed};
 use ahash::AHashMap;
 use netcheck_models::event::Event as NetworkEvent;
 use netcheck_runtime::id::{NodeId, OutcomeId, ProcessId};
-use netcheck_runtime::operation::OperationKey;
+use netcheck_runtime::operation::{Cause, OperationKey, Outcome};
 use netcheck_runtime::property::{Terminal, root, waits_for};
 use netcheck_runtime::search::explore::Observer;
 use netcheck_runtime::unit::automaton::NodeKind;
@@ -371,12 +371,16 @@ impl FirstFaults {
         }
         let peer = describe(system, state, transition).and_then(|step| step.peer);
         let offers = &system.learner.automata.node(node).offers;
-        let offer = offers.iter().find(|offer| offer.key == key).expect("what is answered was asked for");
+        // A crash befalls whatever the process waits for, if that is anything.
+        let offer = match key {
+            OperationKey::CRASH => offers.first(),
+            _ => Some(offers.iter().find(|offer| offer.key == key).expect("what is answered was asked for")),
+        };
         let process = system.shared().process_of(unit);
         let fault = self.fault(Fault {
             process: system.shared().hosts[process.0 as usize].name.clone(),
-            operation: wording::kind(&offer.operation),
-            location: wording::line(offer, system.shared()),
+            operation: offer.map_or_else(|| "wait".to_owned(), |offer| wording::kind(&offer.operation)),
+            location: offer.map(|offer| wording::line(offer, system.shared())).unwrap_or_default(),
             peer,
             did: Did::default(),
         });
@@ -424,6 +428,7 @@ fn ending(system: &System, state: &[u32], process: ProcessId, is_deadlock: bool)
     match &system.learner.automata.node(root(system, state, process)).kind {
         NodeKind::Ended { output } => Ending::Output(system.shared().output(*output).text.to_string()),
         NodeKind::Panicked(panic) => Ending::Panicked(format!("at {}: {}", panic.location, panic.message)),
+        NodeKind::Gone => Ending::Waits("stays down".to_owned()),
         _ => {
             let what = waits_for(system, state, process);
             let is_blocked = is_deadlock && !system.processes[process.0 as usize].daemon;
@@ -442,5 +447,10 @@ fn failure(system: &System, transition: &Transition) -> Did {
     if system.told(transition).iter().any(|happened| happened.events.contains(&NetworkEvent::Reset)) {
         return Did::Reset;
     }
-    Did::Failed { error: wording::outcome(system.learner.automata.outcome(input.outcome), system.shared()) }
+    let outcome = system.learner.automata.outcome(input.outcome);
+    match outcome {
+        Outcome::Crashed { cause: Cause::Kill, .. } => Did::Killed,
+        Outcome::Crashed { cause: Cause::Power, .. } => Did::Silenced,
+        _ => Did::Failed { error: wording::outcome(outcome, system.shared()) },
+    }
 }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::Figures;
 use crate::families::{
-    agree_with_symmetry_where, endless_agrees_by, made_otherwise_agree, watched_agree, with_intervals, with_lists,
-    with_segments,
+    agree_with_symmetry_where, endless_agrees_by, made_otherwise_agree, tables_agree_where, watched_agree,
+    with_intervals, with_lists, with_segments,
 };
 use oracle::disk::{Policy, Survives};
 use oracle::generate::{self, Size, Words};
@@ -120,6 +120,15 @@ pub fn files_agree(seeds: Range<u64>) -> Option<Figures> {
         system
     };
     made_otherwise_agree(seeds, Limits::of(3_000), of, generate)
+}
+
+/// Tables of error propagation in which crashes are faults.
+pub fn tables_agree(seeds: Range<u64>) -> Option<Figures> {
+    tables_agree_where(seeds, |seed, network| {
+        network.delay = false;
+        network.tcp.iter_mut().for_each(|tcp| tcp.delay = None);
+        crash(seed, network);
+    })
 }
 
 /// Random monitors, which also see crashes.

@@ -133,6 +133,9 @@ families! {
         ["found something": |figures| figures.found => 300, "found nothing": |figures| figures.found_nothing => 600,
             "panics": |figures| figures.panics => 50, "deadlocks": |figures| figures.deadlocks => 50,
             "clean": |figures| figures.clean => 200];
+    tables_of_error_propagation_with_crashes_agree: 73_000_000, 15, 14_000,
+        crashes::tables_agree,
+        ["rows": |figures| figures.propagated.rows => 250];
     tables_of_error_propagation_agree: 8_000_000, 135, 10_500,
         tables_agree,
         ["rows": |figures| figures.propagated.rows => 250, "faults masked": |figures| figures.propagated.masked => 250,
@@ -700,9 +703,16 @@ pub fn watched_systems_agree(
 }
 
 fn tables_agree(seeds: Range<u64>) -> Option<Figures> {
+    tables_agree_where(seeds, |_, _| ())
+}
+
+/// Tables of error propagation, on networks that something else is declared of.
+pub fn tables_agree_where(seeds: Range<u64>, declare: fn(u64, &mut Network)) -> Option<Figures> {
     let generate = |seed| {
         let words = [Words::Plain, Words::Streams, Words::Mixed, Words::All][seed as usize % 4];
-        generate::system(seed, Size::Small, words)
+        let mut system = generate::system(seed, Size::Small, words);
+        declare(seed, &mut system.network);
+        system
     };
     let disagreement =
         |_, system: &System, figures: &mut Figures| propagation::disagreement(system, &mut figures.propagated);
