@@ -101,6 +101,7 @@ use proc_macro::TokenStream;
 /// | `transient` | a failed `accept`, read, write or `shutdown` fails with `OutOfMemory`, and its connection goes on |
 /// | `split` | a read may return, and a write may take, any non-empty part of what it could |
 /// | `buffer = 4096` | how many bytes are held for each direction of a connection |
+/// | `retries = 15min` | after so long without an acknowledgement, or an answer to a connect, a call fails with `TimedOut` |
 /// | `process = "client"`, `processes = ["a", "b"]` | only calls of these fail |
 /// | `side = client` | only calls of the end that connected (`client`) or was accepted (`server`) fail |
 /// | `first = 2` | only so many first executions of each source line fail |

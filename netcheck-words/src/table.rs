@@ -152,6 +152,7 @@ pub const UDP: &[Word] = &[
     word("between", Takes::Processes, "[\"client\", \"server\"]"),
 ];
 
+const RETRIES: &str = "how long an OS sends again what is not acknowledged, at least 1";
 const BUFFER: &str = "how many bytes are held for each direction of a connection, at least 1";
 
 /// The words of `tcp(…)`, in the order of the calls on its builder.
@@ -166,6 +167,7 @@ pub const TCP: &[Word] = &[
     alone("split"),
     word("delay", Takes::Delays, ""),
     positive("buffer", Takes::Number, "4096", BUFFER),
+    positive("retries", Takes::Time, "15min", RETRIES),
     word("process", Takes::Process, "\"client\""),
     word("processes", Takes::Processes, "[\"client\", \"server\"]"),
     word("side", Takes::Choice("Side", &[("client", "Client"), ("server", "Server")]), "client"),

@@ -23,6 +23,7 @@ mod multicast;
 mod partitions;
 mod readiness;
 mod regions;
+mod retries;
 mod select;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod std_files;

@@ -12,6 +12,7 @@ pub use partition::{Hosts, Partition};
 
 use self::delays::{in_words, interval, listed};
 use crate::error::Error;
+use netcheck_models::time::FAR_NS;
 use netcheck_models::udp::Perturbation;
 use netcheck_runtime::id::ProcessId;
 use netcheck_runtime::operation::Side;
@@ -359,6 +360,22 @@ impl Tcp {
         self
     }
 
+    /// How long an OS sends again what is not acknowledged, because a host has [no power](Crash::power) or a link is
+    /// [cut](crate::check::Partition): from the instant at which it was sent. Then it gives up: the next call at that end fails with
+    /// `TimedOut`, and the other end is not told. A connect that has no answer for so long fails with `TimedOut` as well.
+    /// A program that waits for bytes and has sent nothing that is not acknowledged waits for ever still: nobody keeps connections
+    /// alive. Without this, nothing is given up.
+    ///
+    /// # Panics
+    /// If the time is zero.
+    #[track_caller]
+    pub fn retries(mut self, time: Duration) -> Self {
+        assert!(!time.is_zero(), "an OS sends a segment before it gives up: `retries` is longer than no time");
+        let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.rules.retries_ns = Some(ns.min(FAR_NS.unsigned_abs() - 1));
+        self
+    }
+
     /// Only this process's calls fail; may be called for several.
     pub fn process(mut self, name: impl Into<String>) -> Self {
         self.processes.push(name.into());
@@ -387,7 +404,7 @@ impl Tcp {
 
     /// As a word of the attribute; `None` if nothing is declared.
     pub(super) fn in_words(&self) -> Option<String> {
-        let TcpRules { streams, fails, side, first, delays, .. } = &self.rules;
+        let TcpRules { streams, fails, side, first, delays, retries_ns, .. } = &self.rules;
         let flags = [
             (fails.open, "open"),
             (fails.close, "close"),
@@ -403,6 +420,7 @@ impl Tcp {
         if streams.capacity != TcpRules::default().streams.capacity {
             words.push(format!("buffer = {}", streams.capacity));
         }
+        words.extend(retries_ns.map(|ns| format!("retries = {}", length(ns))));
         if words.is_empty() {
             return None;
         }

@@ -123,6 +123,7 @@ fn in_words(system: &System, component: Component) -> Option<String> {
         | Component::StreamPort(..)
         | Component::SocketFile(..)
         | Component::Hung(_)
+        | Component::Waited(_)
         | Component::Dialed(_)
         | Component::Scope(_)
         | Component::Observed => return None,

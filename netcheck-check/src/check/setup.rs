@@ -90,6 +90,17 @@ fn refuse_crashes_beside_delays(declared: &Declared) -> Result<(), Error> {
     Ok(())
 }
 
+/// An error if hosts give up, and something is declared beside which their waits are not counted.
+fn refuse_retries_beside_other_times(declared: &Declared) -> Result<(), Error> {
+    let reason = match () {
+        () if declared.tcp.retries_ns.is_none() => return Ok(()),
+        () if declared.is_dense() => "`delay`: where packets take time, hosts wait for acknowledgements for ever",
+        () if declared.duration_ns.is_some() => "`duration`: what a host gives up later than that is not told apart",
+        () => return Ok(()),
+    };
+    Err(Error::new(format!("`tcp(retries)` can't be combined with {reason}; leave one of them out")))
+}
+
 /// Gives each real peer that may be killed a place for its history that a kill leaves as it is.
 fn let_peers_crash(declared: &Declared, registered: &mut Network) {
     for process in declared.crashes.iter().flat_map(|crashes| &crashes.processes) {
@@ -151,13 +162,21 @@ impl Job {
             monitors_judge: registered.monitors.iter().any(Observer::judges_ends),
         };
         refuse_crashes_beside_delays(&declared)?;
+        refuse_retries_beside_other_times(&declared)?;
         partitions::set_up(&declared, &mut checker)?;
         let_peers_crash(&declared, &mut registered);
         // Any last writes may be lost, or wait.
         declared.tcp.streams.keeps_writes = declared.has_power_failures() || !declared.partitions.is_empty();
-        if (!declared.crashes.is_empty() || !declared.partitions.is_empty()) && checker.tasks == Tasks::Tracked {
-            // The argument for them covers neither processes that start again, nor hosts that are cut off.
+        let gives_up = declared.tcp.retries_ns.is_some();
+        let starts_again_or_is_cut = !declared.crashes.is_empty() || !declared.partitions.is_empty();
+        if (starts_again_or_is_cut || gives_up) && checker.tasks == Tasks::Tracked {
+            // The argument for them covers neither processes that start again, nor hosts that are cut off, nor time that
+            // passes for all at once.
             checker.tasks = Tasks::Shared;
+        }
+        if gives_up {
+            // Time passes beside packets that no receiver can tell apart.
+            checker.merges_after = usize::MAX;
         }
         if declared.is_dense() {
             // The arguments for these do not cover steps between which time passes.

@@ -345,6 +345,7 @@ fn doings(system: &System, state: &[u32], transition: &Transition, answer: &Outc
         Event::Crashed => Some(Doing::Killed),
         Event::Silenced => Some(Doing::Silenced),
         Event::FailedAlone => Some(Doing::FailedAlone),
+        Event::Broken | Event::Refused if *answer == Outcome::Failed(Failure::TimedOut) => Some(Doing::GivenUp),
         Event::Failed if *answer != Outcome::Failed(Failure::ConnectionReset) => Some(Doing::Failed),
         Event::Failed | Event::Reset => Some(Doing::Reset),
         Event::Multiplied { copies: 0, .. } => None,

@@ -476,6 +476,7 @@ fn mark(doing: &Doing) -> Option<String> {
         Doing::Overtook { sent: Some(sent), .. } => Some(format!("↷ #{sent}")),
         Doing::Overtook { .. } => Some("↷".to_owned()),
         Doing::Reset => Some("! reset".to_owned()),
+        Doing::GivenUp => Some("! given up".to_owned()),
         Doing::CutOff => Some("✗ cut off".to_owned()),
         Doing::Killed => Some("✗ killed".to_owned()),
         Doing::Silenced => Some("✗ no power".to_owned()),

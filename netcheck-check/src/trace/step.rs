@@ -244,6 +244,8 @@ pub enum Doing {
     Reset,
     /// A call is never answered.
     Hung,
+    /// The OS has given up what it had sent again and again.
+    GivenUp,
     /// A datagram is sent over a link that is cut.
     CutOff,
     /// Something waits on a connection until a cut heals.
@@ -270,6 +272,7 @@ impl fmt::Display for Doing {
             Doing::FailedAlone => f.write_str("! failed: nothing else happened"),
             Doing::Reset => f.write_str("! reset: the network broke it"),
             Doing::Hung => f.write_str("! hung: it is never answered"),
+            Doing::GivenUp => f.write_str("! given up: nothing came back"),
             Doing::CutOff => f.write_str("✗ lost: the link is cut"),
             Doing::HeldUp { what } => write!(f, "… waits: {what}"),
             Doing::Killed => f.write_str("✗ killed: what it held is closed"),

@@ -184,7 +184,11 @@ impl Connection {
         match () {
             () if self.takes_time => self.ways[from].push(segment),
             () if self.ways[from].is_cut => self.ways[from].queue(segment),
-            () => self.receive(from, segment),
+            () => {
+                let is_answered = self.to_itself || !self.ways[1 - from].is_cut;
+                self.ends[from].is_unanswered |= !is_answered && segment.is_acknowledged();
+                self.receive(from, segment);
+            }
         }
     }
 
@@ -196,12 +200,16 @@ impl Connection {
             Segment::Open => unreachable!("what a connect does depends on who listens"),
             Segment::Opened if is_held => self.opening = Opening::Answered(Answer::Connected),
             Segment::Refused if is_held => self.opening = Opening::Answered(Answer::Refused),
+            Segment::Bytes(_) | Segment::End if self.takes_time && self.is_silent(to) => {
+                self.ways[from].drop_bytes(segment.len());
+                self.ends[from].is_unanswered = true;
+            }
             Segment::Bytes(bytes) if is_held && !is_dead => self.ways[from].append(&bytes, !self.takes_time),
             // It is not acknowledged.
             Segment::Bytes(bytes) if matches!(host, Host::Silent { .. }) => self.ways[from].append(&bytes, true),
             Segment::Bytes(bytes) => {
                 self.ways[from].drop_bytes(bytes.len());
-                if !is_held {
+                if !is_held || self.ends[to].host == Host::Back {
                     self.answer_with_reset(from, to);
                 }
             }
@@ -226,7 +234,7 @@ impl Connection {
     }
 
     /// The host of a closed end answers what comes there with a reset, unless the other end was told of one, or is gone.
-    fn answer_with_reset(&mut self, from: usize, closed: usize) {
+    pub(super) fn answer_with_reset(&mut self, from: usize, closed: usize) {
         let was_told =
             self.ways[closed].under_way.iter().any(|sent| matches!(sent, Segment::Reset(_) | Segment::Broken { .. }));
         let End { is_held, is_dead, .. } = self.ends[from];

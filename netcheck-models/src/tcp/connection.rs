@@ -36,6 +36,8 @@ pub enum Breakage {
     Reset,
     /// `EPIPE`
     Pipe,
+    /// `ETIMEDOUT`
+    TimedOut,
 }
 
 /// The result of a read.
@@ -69,6 +71,12 @@ pub(super) struct End {
     pub(super) error: Option<Breakage>,
     /// Whether its host answers.
     pub(super) host: Host,
+    /// Time has passed since the error came.
+    pub(super) is_reset_certain: bool,
+    /// It has sent something, and no acknowledgement can come for it: the link back is cut.
+    pub(super) is_unanswered: bool,
+    /// How long it has awaited an acknowledgement, in nanoseconds.
+    pub(super) waited_ns: u64,
 }
 
 /// A connection. The default is none: both ends are gone.
@@ -158,7 +166,7 @@ impl Connection {
         }
         if incoming.has_ended() {
             let mut next = self.clone();
-            next.ways[peer].is_end_told = true;
+            next.ways[peer].is_end_certain = true;
             return smallvec![(Read::End, next)];
         }
         if let Some(error) = self.ends[own].error {
@@ -228,10 +236,11 @@ impl Connection {
         self
     }
 
-    /// The connection where links are not cut: nobody depends on whether a program was told of the end of a stream.
+    /// The connection where links are not cut: nobody depends on what is known to have come.
     #[must_use]
     pub fn never_cut(mut self) -> Connection {
-        self.ways.iter_mut().for_each(|way| way.is_end_told = false);
+        self.ways.iter_mut().for_each(|way| way.forget_certain());
+        self.ends.iter_mut().for_each(|end| end.is_reset_certain = false);
         self
     }
 
@@ -321,8 +330,18 @@ impl Connection {
         } else if !is_over && !self.ways[own].is_finished {
             next.finish(own);
         }
-        next.ends[own] = End::default();
-        next.leave(peer, resets);
+        // Its host may know nothing of the connection, or sends on by itself.
+        let has_forgotten = self.ends[own].host == Host::Back;
+        let End { host, waited_ns, is_unanswered, .. } = next.ends[own];
+        next.ends[own] = match self.ends[own].is_dead || resets {
+            true => End { host, ..End::default() },
+            false => End { host, waited_ns, is_unanswered, ..End::default() },
+        };
+        match has_forgotten {
+            // It answers what is under way.
+            true => next.ways[peer].discard(),
+            false => next.leave(peer, resets),
+        }
         next.unless_gone()
     }
 
@@ -372,7 +391,7 @@ impl Connection {
     /// The connection after a pending error was reported.
     pub(super) fn told(&self, end: usize) -> Connection {
         let mut next = self.clone();
-        next.ends[end].error = None;
+        (next.ends[end].error, next.ends[end].is_reset_certain) = (None, false);
         next
     }
 

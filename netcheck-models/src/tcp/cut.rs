@@ -8,7 +8,7 @@
 //! Acknowledgements are not modelled: a read makes room for the writer, also where nothing comes back from the reader. Hosts that
 //! lose their power meanwhile are in [`power`](super::power).
 
-use super::connection::{Connection, End, Side};
+use super::connection::{Breakage, Connection, End, Side};
 use super::half_stream::HalfStream;
 use super::host::Host;
 use super::segment::Segment;
@@ -31,7 +31,8 @@ impl Connection {
     /// Whether something waits for a cut to heal, in either direction.
     #[must_use]
     pub fn waits_for_heal(&self) -> bool {
-        !self.takes_time && self.ways.iter().any(|way| !way.under_way.is_empty())
+        let is_unanswered = self.ends.iter().any(|end| end.is_unanswered);
+        !self.takes_time && (is_unanswered || self.ways.iter().any(|way| !way.under_way.is_empty()))
     }
 
     /// The connections that may be left when the link from an end is cut; the one to which all has come is first.
@@ -61,9 +62,14 @@ impl Connection {
     #[must_use]
     pub fn heal(&self, from: Side) -> Connection {
         let mut next = self.clone();
-        next.ways[from as usize].is_cut = false;
-        while let Some(segment) = next.ways[from as usize].pop() {
-            next.receive(from as usize, segment);
+        let (own, peer) = (from as usize, 1 - from as usize);
+        next.ways[own].is_cut = false;
+        while let Some(segment) = next.ways[own].pop() {
+            next.ends[own].is_unanswered |= segment.is_acknowledged();
+            next.receive(own, segment);
+        }
+        if !next.ways[peer].is_cut {
+            next.ends.iter_mut().for_each(|end| end.is_unanswered = false);
         }
         next.unless_gone()
     }
@@ -73,7 +79,8 @@ impl Connection {
         let way: &HalfStream = &self.ways[from as usize];
         let to = &self.ends[1 - from as usize];
         // A connection that broke in flight holds nothing up.
-        let is_broken = way.may_be_lost || to.is_dead && to.error.is_none() || !to.is_held;
+        let is_told = matches!(to.error, None | Some(Breakage::TimedOut));
+        let is_broken = way.may_be_lost || to.is_dead && is_told || !to.is_held;
         if is_broken || self.is_unix || self.to_itself {
             return Vec::new();
         }
@@ -86,15 +93,17 @@ impl Connection {
 
     /// The segment that has come last from an end, behind the bytes, if a program was not told of it.
     fn last(&self, from: Side) -> Option<Segment> {
-        let End { is_held, is_dead, error, .. } = self.ends[1 - from as usize];
+        let End { is_held, is_dead, error, is_reset_certain, .. } = self.ends[1 - from as usize];
         let way = &self.ways[from as usize];
         if self.is_unix || self.to_itself || !is_held || way.may_be_lost {
             return None;
         }
         let from = self.ends[from as usize].host;
         match error {
+            Some(Breakage::TimedOut) => None,
+            Some(_) if is_reset_certain => None,
             Some(told) if is_dead && !matches!(from, Host::Silent { .. }) => Some(Segment::Reset(told)),
-            None if !is_dead && way.has_ended() && !way.is_end_told && from == Host::Up => Some(Segment::End),
+            None if !is_dead && way.has_ended() && !way.is_end_certain && from == Host::Up => Some(Segment::End),
             _ => None,
         }
     }
@@ -114,7 +123,7 @@ impl Connection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::{Breakage, Read, StreamRules, Written};
+    use crate::tcp::{Read, StreamRules, Written};
     use Side::{Client, Server};
 
     const RULES: StreamRules = StreamRules { split: false, capacity: 8, keeps_writes: true };

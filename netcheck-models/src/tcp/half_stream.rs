@@ -11,8 +11,10 @@ pub(super) struct HalfStream {
     ends: Vec<usize>,
     /// The writer has shut down or closed: the end of the stream follows the bytes.
     pub(super) is_finished: bool,
-    /// A read has returned the end of the stream.
-    pub(super) is_end_told: bool,
+    /// How many of the bytes have come for sure: time has passed since.
+    certain: usize,
+    /// The end of the stream has come for sure: a read has returned it, or time has passed since.
+    pub(super) is_end_certain: bool,
     /// The connection was reset in flight: the remaining bytes may arrive, or never.
     pub(super) may_be_lost: bool,
     /// Where packets take time, or wait for a cut to heal: the segments that have not arrived yet, in the order in which they
@@ -55,6 +57,7 @@ impl HalfStream {
 
     pub(super) fn take(&mut self, count: usize) {
         self.bytes.drain(..count);
+        self.certain = self.certain.saturating_sub(count);
         self.ends.retain(|end| *end > count);
         self.ends.iter_mut().for_each(|end| *end -= count);
         self.may_be_lost &= !self.bytes.is_empty();
@@ -64,6 +67,7 @@ impl HalfStream {
     pub(super) fn discard(&mut self) {
         self.bytes.clear();
         self.ends.clear();
+        self.certain = 0;
         (self.may_be_lost, self.is_known) = (false, false);
     }
 
@@ -73,6 +77,7 @@ impl HalfStream {
         let first = |count: usize| {
             let mut first = HalfStream { is_finished: false, ..self.clone() };
             first.bytes.truncate(count);
+            first.certain = first.certain.min(count);
             first.ends.retain(|end| *end <= count);
             first.is_known &= count > 0;
             first
@@ -147,7 +152,24 @@ impl HalfStream {
     /// Up to where the bytes may have come when a cut is made: by whole writes, or with `split` by bytes; all of them first.
     pub(super) fn borders(&self, split: bool) -> Vec<usize> {
         let is_border = |count: &usize| split || *count == 0 || *count == self.bytes.len() || self.ends.contains(count);
-        (0..=self.bytes.len()).rev().filter(is_border).collect()
+        (self.certain..=self.bytes.len()).rev().filter(is_border).collect()
+    }
+
+    /// Time passes: all that is there has come.
+    pub(super) fn all_has_come(&mut self) {
+        self.certain = self.bytes.len();
+        self.is_end_certain |= self.has_ended();
+    }
+
+    /// Nobody depends on what is known to have come.
+    pub(super) fn forget_certain(&mut self) {
+        (self.certain, self.is_end_certain) = (0, false);
+    }
+
+    /// The writer's host sends nothing again that has not come.
+    pub(super) fn give_up(&mut self) {
+        self.is_finished &= !self.under_way.contains(&Segment::End);
+        self.clear();
     }
 
     pub(super) fn pop(&mut self) -> Option<Segment> {

@@ -11,6 +11,6 @@ pub(super) enum Host {
         /// Whether the end of the peer's stream had come before.
         knew_end: bool,
     },
-    /// It is back, and knows nothing of the connection.
+    /// It is back, or has given up, and knows nothing of the connection.
     Back,
 }

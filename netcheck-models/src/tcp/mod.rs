@@ -10,7 +10,7 @@
 //! The parts: `half_stream` (the bytes from one end to the other), `segment` (what is under way), `opening` (how far a
 //! connect has come), `connection` (both ends and the effects of calls), `arrivals` (the effects of segments), `backlog`
 //! (connections that were not accepted yet), `power` (hosts that fall silent), `cut` (links on which nothing comes through),
-//! `unix` (connections of Unix domain sockets).
+//! `retries` (hosts that give up), `unix` (connections of Unix domain sockets).
 
 mod arrivals;
 mod backlog;
@@ -20,6 +20,7 @@ mod half_stream;
 mod host;
 mod opening;
 mod power;
+mod retries;
 mod segment;
 mod unix;
 

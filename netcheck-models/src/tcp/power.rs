@@ -11,6 +11,10 @@
 //! Where the link from the host is cut ([`cut`](super::cut)), what has come over it has come, and what waits is lost with the
 //! power: nobody sends it again. What waits on the way to the host was not acknowledged, so that the peer goes on sending it; a
 //! host that is back answers it at the heal, and its answer waits for the heal of its own link.
+//!
+//! Where packets take time, what a host has sent has left it, and arrives. What arrives at a host without power is not acknowledged;
+//! it is sent again when the host is back, at that instant, and the reset takes a time. A connect that arrives there waits until
+//! the host is back, and then comes to whoever listens; one that is under way from a host without power comes to nobody.
 
 use super::connection::{Breakage, Connection, End, Side};
 use super::host::Host;
@@ -21,8 +25,16 @@ impl Connection {
     pub(super) fn is_answered_with_reset(&self, end: usize) -> bool {
         !self.takes_time
             && !self.ways.iter().any(|way| way.is_cut)
-            && !self.ends[end].is_held
-            && !matches!(self.ends[end].host, Host::Silent { .. })
+            && match self.ends[end].host {
+                Host::Up => !self.ends[end].is_held,
+                Host::Back => true,
+                Host::Silent { .. } => false,
+            }
+    }
+
+    /// Whether the host of an end has no power.
+    pub(super) fn is_silent(&self, end: usize) -> bool {
+        matches!(self.ends[end].host, Host::Silent { .. })
     }
 
     /// The error that an end is told when the host of the other one answers with a reset.
@@ -37,13 +49,13 @@ impl Connection {
 
     /// The connections that may be left when the host of an end loses its power; the one with all that is under way comes
     /// first.
-    ///
-    /// # Panics
-    /// Where packets take time.
     #[must_use]
     pub fn lose_power(&self, side: Side, split: bool) -> Vec<Connection> {
-        assert!(!self.takes_time, "where packets take time, hosts keep their power");
         let (own, peer) = (side as usize, 1 - side as usize);
+        if self.is_at_the_door() {
+            // A host that is called is silent when the connect comes; nobody takes a connect whose answer nobody gets.
+            return vec![if side == Side::Server { self.clone() } else { Connection::default() }];
+        }
         if self.is_unix || self.to_itself || !self.ends[peer].is_held {
             return vec![Connection::default()];
         }
@@ -54,6 +66,9 @@ impl Connection {
         };
         // It was acknowledged.
         silent.ways[peer].discard();
+        if self.takes_time {
+            return vec![silent];
+        }
         if self.ends[peer].is_dead {
             silent.ways[peer].clear();
         }
@@ -87,6 +102,12 @@ impl Connection {
         let Host::Silent { knew_end } = self.ends[own].host else { return self.clone() };
         let mut back = self.clone();
         back.ends[own].host = Host::Back;
+        if self.takes_time {
+            if std::mem::take(&mut back.ends[peer].is_unanswered) {
+                back.answer_with_reset(peer, own);
+            }
+            return back;
+        }
         let ends = self.ways[peer].has_ended() && !knew_end;
         if self.ways[peer].is_cut {
             back.ways[peer].wait_again(ends);

@@ -34,6 +34,11 @@ impl Segment {
         }
     }
 
+    /// Whether it is sent again until it is acknowledged.
+    pub(super) fn is_acknowledged(&self) -> bool {
+        matches!(self, Segment::Bytes(_) | Segment::End)
+    }
+
     /// Its contents.
     #[must_use]
     pub fn brought(&self) -> Brought {

@@ -200,8 +200,12 @@ pub(super) fn only(view: View<'_>, footprints: &Footprints, state: &[u32]) -> (P
 }
 
 /// Whether all processes are one part in dense time, whatever they do: a program reads the clock, and is told instants
-/// by the start of the check; a monitor has clocks, so that it sees all time that passes; or segments of TCP take delays.
+/// by the start of the check; a monitor has clocks, so that it sees all time that passes; or segments of TCP take delays. In
+/// quiet time, where hosts give up.
 pub(super) fn are_together(view: View<'_>) -> bool {
+    if view.declares_retries() {
+        return true;
+    }
     let tells_start = view.demands.clock && !view.ages();
     view.has_delay() && (tells_start || view.monitors.has_timed() || view.has_segments())
 }
@@ -272,9 +276,11 @@ fn forgotten(view: View<'_>, footprints: &Footprints, state: &[u32], part: &[Fut
         Component::Storage(process) => is_own(process),
         Component::Channel { to, .. } => is_own(view.process_of(to.unit)),
         Component::Astray { to: (process, _), .. } => is_own(process),
-        Component::Buffer(socket) | Component::Head(socket) | Component::Hung(socket) | Component::Dialed(socket) => {
-            is_own(view.process_of(socket.unit))
-        }
+        Component::Buffer(socket)
+        | Component::Head(socket)
+        | Component::Hung(socket)
+        | Component::Waited(socket)
+        | Component::Dialed(socket) => is_own(view.process_of(socket.unit)),
         Component::Connection(connection) => {
             view.connections.processes(connection).iter().any(|&process| is_own(process))
         }

@@ -225,6 +225,9 @@ fn with_one_clock(
     if members.iter().any(|unit| unit.timers) && view.due(state, enabled, &is_member)?.is_some() {
         return Ok(Some(StubbornSet::Component(with_lenders(footprints, members))));
     }
+    if view.will_give_up(state)? {
+        return Ok(Some(StubbornSet::Component(with_lenders(footprints, members))));
+    }
     let finished = finished(view, footprints, live, members[0].clock);
     let is_finished =
         |of: &Live| live.iter().zip(&finished).any(|(live, &finished)| finished && live.mover == of.mover);

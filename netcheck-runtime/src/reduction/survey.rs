@@ -114,6 +114,9 @@ fn connect(view: View<'_>, footprints: &Footprints, state: &[u32], settled: &Bit
     live.iter_mut().enumerate().for_each(|(index, of)| of.component = sets.lowest(index));
     join_clocks(view, footprints, (live, &unraced), &mut sets);
     failures::join_movers(view, footprints, state, live, &mut sets);
+    if view.declares_retries() {
+        (1..live.len()).for_each(|index| sets.join(0, index));
+    }
     live.iter_mut().enumerate().for_each(|(index, of)| of.clock = sets.lowest(index));
 }
 

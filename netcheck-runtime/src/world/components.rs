@@ -50,6 +50,8 @@ pub enum Component {
     Dialed(SocketId),
     /// Whether a socket's connect will never be answered.
     Hung(SocketId),
+    /// Where hosts give up: how long a socket's connect has waited for an answer.
+    Waited(SocketId),
     /// The armed timers of a unit, each with the time that remains.
     Timers(UnitId),
     /// The time since the start, if a program reads it.
@@ -152,9 +154,11 @@ impl Components {
                 self.ports_of[process].push(id);
             }
             Component::Astray { .. } => self.astray.push(id),
-            Component::StreamPort(..) | Component::Connection(_) | Component::Hung(_) | Component::Dialed(_) => {
-                self.streams.push(id)
-            }
+            Component::StreamPort(..)
+            | Component::Connection(_)
+            | Component::Hung(_)
+            | Component::Waited(_)
+            | Component::Dialed(_) => self.streams.push(id),
             Component::Timers(unit) => self.timers.push((unit, id)),
             _ => {}
         }

@@ -193,6 +193,7 @@ impl<'a> Renaming<'a> {
                 Component::SocketFile(self.process(process), self.address(address))
             }
             Component::Hung(socket) => Component::Hung(self.socket(socket)),
+            Component::Waited(socket) => Component::Waited(self.socket(socket)),
             Component::Dialed(socket) => Component::Dialed(self.socket(socket)),
             Component::Timers(unit) => Component::Timers(self.unit(unit)),
             Component::Scope(unit) => Component::Scope(self.unit(unit)),

@@ -287,6 +287,9 @@ fn declared(tcp: &program::Tcp) -> Tcp {
     if let Some(bytes) = tcp.buffer {
         declared = declared.buffer(bytes);
     }
+    if let Some(ms) = tcp.retries_ms {
+        declared = declared.retries(Duration::from_millis(ms.into()));
+    }
     for process in &tcp.processes {
         declared = declared.process(program::name(*process));
     }

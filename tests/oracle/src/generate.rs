@@ -480,6 +480,7 @@ fn smaller(system: &System) -> Vec<System> {
     tcp(&|tcp| tcp.split = false);
     tcp(&|tcp| tcp.delay = None);
     tcp(&|tcp| tcp.buffer = None);
+    tcp(&|tcp| tcp.retries_ms = None);
     tcp(&|tcp| tcp.processes.clear());
     tcp(&|tcp| tcp.side = None);
     tcp(&|tcp| tcp.first = None);

@@ -52,6 +52,8 @@ pub struct Findings {
     pub lost: bool,
     /// some operation on a listener or stream failed as declared
     pub failed: bool,
+    /// a host gave up a connection or a connect, and its program was told
+    pub given_up: bool,
     /// something was read from a stream
     pub read: bool,
     /// a receive that does not wait was given something

@@ -54,6 +54,7 @@ pub(super) fn tcp(word: &Word<'_>) -> Result<Tcp, Wrong> {
             "split" => alone(word, tcp.split())?,
             "delay" => delay::of_streams(word, tcp)?,
             "buffer" => tcp.buffer(positive(word)?),
+            "retries" => tcp.retries(delay::time(word)?),
             "process" => tcp.process(process(value(word)?)?),
             "processes" => processes(word)?.into_iter().fold(tcp, Tcp::process),
             "side" => tcp.side(choice(value(word)?, SIDES)?),

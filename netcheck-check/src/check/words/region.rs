@@ -77,7 +77,7 @@ fn why_refused(list: &str, word: &str) -> &'static str {
         }
         (_, "delay") => "can't be set in a region: whether packets take time is a matter of the whole check",
         ("udp", _) => "can't be set in a region: the side that is perturbed is a matter of the whole check",
-        (_, "split" | "buffer") => {
+        (_, "split" | "buffer" | "retries") => {
             "can't be set in a region: how streams carry bytes is a matter of the whole check, and no failure"
         }
         _ => "can't be set in a region: all calls of the process that is in the region may fail",

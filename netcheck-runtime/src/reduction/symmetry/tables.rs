@@ -42,6 +42,7 @@ impl Kind {
             Component::Dialed(_) => Kind::Dialed,
             Component::Handle(_)
             | Component::Hung(_)
+            | Component::Waited(_)
             | Component::SocketFile(..)
             | Component::Storage(_)
             | Component::Timers(_)

@@ -126,6 +126,8 @@ impl View<'_> {
                     traffic.sent.push(way(own, peer));
                     // The host of a closed end answers.
                     traffic.sent.extend((!connection.is_held(end.peer())).then_some(way(peer, own)));
+                    // Its acknowledgement.
+                    traffic.sent.extend(self.declares_retries().then_some(way(peer, own)));
                 }
             }
             _ => {}
@@ -144,13 +146,19 @@ impl View<'_> {
             let processes = self.connections.processes(connection);
             for (own, peer) in [(Side::Client, Side::Server), (Side::Server, Side::Client)] {
                 let from_peer = way(processes[peer as usize], processes[own as usize]);
-                let is_of_host = processes[own as usize] == process && self.declared.loses_power(process);
-                let is_queued = is_of_host && held.holders[own as usize].is_none() && held.connection.is_held(own);
-                if is_of_host && held.connection.is_answered_when_back(own) {
+                let is_unheld = processes[own as usize] == process && held.holders[own as usize].is_none();
+                let loses_power = processes[own as usize] == process && self.declared.loses_power(process);
+                let is_queued = loses_power && is_unheld && held.connection.is_held(own);
+                if loses_power && held.connection.is_answered_when_back(own) {
                     traffic.sent.extend([from_peer, (from_peer.1, from_peer.0)]);
                 }
-                if held.holders[own as usize] != Some(unit) && !is_queued {
+                // Where hosts give up, what is sent and not acknowledged matters to both ends, also to one that no unit holds.
+                let is_of_host = self.declares_retries() && is_unheld;
+                if held.holders[own as usize] != Some(unit) && !is_queued && !is_of_host {
                     continue;
+                }
+                if self.declares_retries() && held.connection.may_be_held_up(own) {
+                    traffic.taken.push((from_peer.1, from_peer.0));
                 }
                 if held.connection.may_be_held_up(peer) {
                     traffic.taken.push(from_peer);

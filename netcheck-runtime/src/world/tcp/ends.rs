@@ -6,19 +6,11 @@ use super::prepared::Fails;
 use super::rules::TcpRules;
 use crate::id::{ProcessId, UnitId};
 use crate::operation::{Side, Stream};
-use crate::world::components::{Component, ComponentId, HeldConnection, StreamBindings};
+use crate::world::components::{Component, ComponentId, StreamBindings};
 use crate::world::tables::{Lookup, Missing, Tables};
 use std::net::SocketAddr;
 
 impl Tables {
-    /// The number of a connection, without what makes no difference by the declarations.
-    pub(in crate::world) fn held_connection(&self, mut held: HeldConnection) -> Lookup<u32> {
-        if !self.declares_partitions() {
-            held.connection = held.connection.never_cut();
-        }
-        self.held.find(&held).ok_or_else(|| Missing::Held(held).into())
-    }
-
     pub(super) fn stream_bindings(&self, bindings: StreamBindings) -> Lookup<u32> {
         self.stream_ports.find(&bindings).ok_or_else(|| Missing::StreamBindings(bindings).into())
     }

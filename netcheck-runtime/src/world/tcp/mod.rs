@@ -13,6 +13,7 @@ pub(crate) mod prepared;
 pub(in crate::world) mod readiness;
 mod release;
 pub(crate) mod renaming;
+mod retries;
 pub mod rules;
 mod segments;
 mod unix;

@@ -2,7 +2,7 @@
 
 use super::Prepared;
 use super::connections::ConnectionEnd;
-use super::failures::Failures;
+use super::failures::{Failures, broken};
 use super::prepared::{Fails, Open};
 use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Outcome, Side};
@@ -12,17 +12,9 @@ use crate::world::step::{Change, Class, Move, Transition, Writes};
 use crate::world::tables::{Lookup, View};
 use netcheck_models::event::Event;
 use netcheck_models::host::{ephemeral, overlap, takes, unix};
-use netcheck_models::tcp::{Backlog, Breakage, Connection, Read, Written};
+use netcheck_models::tcp::{Backlog, Connection, Read, Written};
 use smallvec::{SmallVec, smallvec};
 use std::net::SocketAddr;
-
-/// The error that a call on a broken connection returns.
-pub(super) fn broken(breakage: Breakage) -> Outcome {
-    Outcome::Failed(match breakage {
-        Breakage::Reset => Failure::ConnectionReset,
-        Breakage::Pipe => Failure::BrokenPipe,
-    })
-}
 
 pub(crate) fn offers(
     view: View<'_>,
@@ -176,6 +168,9 @@ impl View<'_> {
 
     fn open(self, state: &[u32], open: Open, offers: &mut Offers<'_>) -> Lookup<()> {
         let Open { socket, local, peer, to, fails, hangs } = open;
+        if self.has_given_up(state, socket) {
+            return self.tell_given_up(state, socket, offers);
+        }
         if self.components.find(Component::Hung(socket)).is_some_and(|hung| hung.of(state) != 0) {
             return Ok(());
         }
@@ -185,8 +180,9 @@ impl View<'_> {
         if let Some(answer) = self.connect_answer(state, socket)? {
             return self.tell_answer(state, socket, answer, offers);
         }
+        let over: Writes = self.waits_no_more(state, socket).into_iter().collect();
         if self.may_fail_now(state, offers.asker.unit, fails, |failures| failures.open) {
-            offers.fail(self, Failure::TimedOut, Writes::new(), Event::Failed)?;
+            offers.fail(self, Failure::TimedOut, over.clone(), Event::Failed)?;
         }
         if self.may_fail_now(state, offers.asker.unit, hangs, |failures| failures.hang) {
             let writes = smallvec![(self.component(Component::Hung(socket))?, 1)];
@@ -199,14 +195,17 @@ impl View<'_> {
             return Ok(());
         }
         match self.dial(state, offers.asker.unit, (socket, local, peer), to)? {
-            Dialed::Failed(Failure::ConnectionRefused) => self.answer_unseen(socket, None, Writes::new(), offers),
+            Dialed::Failed(Failure::ConnectionRefused) => self.answer_unseen(socket, None, over, offers),
             // A refusal comes over the network as well.
             Dialed::Failed(failure) => {
                 let class = Class::Delivery { required: true, may_wait: self.has_segments() };
-                offers.tell(self, Outcome::Failed(failure), class, Writes::new(), Event::Refused)
+                offers.tell(self, Outcome::Failed(failure), class, over, Event::Refused)
             }
             Dialed::Full => Ok(()),
-            Dialed::Connected { end, writes } => self.answer_unseen(socket, Some(end), writes, offers),
+            Dialed::Connected { end, mut writes } => {
+                writes.extend(over);
+                self.answer_unseen(socket, Some(end), writes, offers)
+            }
         }
     }
 

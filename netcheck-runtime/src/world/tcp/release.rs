@@ -109,8 +109,13 @@ impl View<'_> {
         (socket, local, peer): (SocketId, Option<SocketAddr>, SocketAddr),
         next: &mut Vec<u32>,
     ) -> Lookup<()> {
+        let has_given_up = self.has_given_up(next, socket);
+        self.waits_no_more(next, socket).into_iter().for_each(|(waited, none)| waited.set(next, none));
         if let Some(hung) = self.components.find(Component::Hung(socket)).filter(|hung| hung.of(next) != 0) {
             hung.set(next, 0);
+            return Ok(());
+        }
+        if has_given_up {
             return Ok(());
         }
         let to = self.dialed(self.process_of(unit), peer)?;
@@ -170,7 +175,11 @@ impl View<'_> {
                         self.close_listener(process, binding.socket, port, next)?;
                     }
                 }
-                Component::Hung(socket) | Component::Dialed(socket) if socket.unit == unit => id.set(next, 0),
+                Component::Hung(socket) | Component::Waited(socket) | Component::Dialed(socket)
+                    if socket.unit == unit =>
+                {
+                    id.set(next, 0)
+                }
                 _ => {}
             }
         }

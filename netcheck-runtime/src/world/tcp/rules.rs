@@ -22,6 +22,8 @@ pub struct TcpRules {
     pub first: Option<u32>,
     /// How long what ends send to each other takes; `None`: no time.
     pub delays: Option<Delays>,
+    /// After how many nanoseconds without an acknowledgement, or without an answer to a connect, hosts give up; `None`: never.
+    pub retries_ns: Option<u64>,
 }
 
 impl Default for TcpRules {
@@ -33,6 +35,7 @@ impl Default for TcpRules {
             side: None,
             first: None,
             delays: None,
+            retries_ns: None,
         }
     }
 }

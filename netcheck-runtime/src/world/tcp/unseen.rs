@@ -6,7 +6,8 @@
 //! in between can change. Where packets take time, see [`opening`](super::opening).
 
 use super::connections::ConnectionEnd;
-use super::offers::{Offers, broken};
+use super::failures::broken;
+use super::offers::Offers;
 use super::segments::kept;
 use crate::id::{ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Outcome, Side};

@@ -94,6 +94,17 @@ impl View<'_> {
         Ok(None)
     }
 
+    /// The earliest timers and the time until then, or no timers and the time until a host gives up before them.
+    fn next<'e>(self, state: &[u32], enabled: &'e Enabled, timed: &dyn Fn(Mover) -> bool) -> Lookup<Option<Due<'e>>> {
+        let due = self.due(state, enabled, timed)?;
+        Ok(match self.gives_up_in(state, timed)? {
+            Some(given_up_ns) if due.as_ref().is_none_or(|(ns, _)| given_up_ns <= *ns) => {
+                Some((given_up_ns, Vec::new()))
+            }
+            _ => due,
+        })
+    }
+
     /// Of the timers of each unit that are due at once, keeps those of the task whose timer comes first in the menu.
     fn keep_first_tasks(self, due: &mut Vec<(&Waiting, Input, EdgeId)>) {
         let of = |waiting: &Waiting| {
@@ -126,7 +137,7 @@ impl View<'_> {
         may_fail: bool,
         chosen: &mut Vec<Transition>,
     ) -> Lookup<()> {
-        let Some((advance_ns, due)) = self.due(state, enabled, timed)? else { return Ok(()) };
+        let Some((advance_ns, due)) = self.next(state, enabled, timed)? else { return Ok(()) };
         let armed = self.components.timers().iter().filter(|(_, component)| component.of(state) != 0);
         let mut passed: Writes = Writes::new();
         for &(unit, component) in armed {
@@ -150,7 +161,9 @@ impl View<'_> {
             passed.push((self.component(Component::Clock)?, self.time(now)?));
         }
         let ns = advance_ns.unsigned_abs();
-        if may_fail {
+        self.wait_on(state, ns, &mut passed)?;
+        // A host gives up before timers fire.
+        if may_fail || due.is_empty() {
             let (step, events) = (Move::Pass { ns }, self.event(Event::Passed { ns })?);
             chosen.push(Transition { step, writes: passed.clone(), faults: 0, events, watched: None });
         }

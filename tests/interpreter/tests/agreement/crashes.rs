@@ -10,7 +10,7 @@ use crate::families::{
 use oracle::disk::{Policy, Survives};
 use oracle::generate::{self, Size, Words};
 use oracle::language::files::Failing;
-use oracle::language::program::{Crash, Network};
+use oracle::language::program::{Crash, Network, Tcp};
 use oracle::naive::Limits;
 use random::Random;
 
@@ -48,6 +48,22 @@ pub fn streams_agree(seeds: Range<u64>) -> Option<Figures> {
         network.delay = false;
         let power = network.crash.as_ref().is_some_and(|crash| crash.power);
         network.tcp.iter_mut().filter(|_| power).for_each(|tcp| tcp.delay = None);
+    })
+}
+
+/// Hosts give up what is not acknowledged.
+pub fn give_up(seed: u64, network: &mut Network) {
+    let retries_ms = [5, 10, 20, 25, 40][seed as usize % 5];
+    network.tcp.get_or_insert_with(Tcp::default).retries_ms = Some(retries_ms);
+}
+
+/// Hosts lose their power, and their peers give them up.
+pub fn silent_hosts_are_given_up(seeds: Range<u64>) -> Option<Figures> {
+    agree(seeds, &[Words::Streams, Words::Mixed, Words::EverydayStreams], |seed, network| {
+        network.delay = false;
+        network.crash.iter_mut().for_each(|crash| crash.power = seed % 8 != 0);
+        network.tcp.iter_mut().for_each(|tcp| tcp.delay = None);
+        give_up(seed, network);
     })
 }
 

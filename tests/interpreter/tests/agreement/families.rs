@@ -280,6 +280,12 @@ families! {
     random_monitors_over_systems_in_partitions_agree: 66_000_000, 30, 14_000,
         partitions::monitors_agree,
         ["only rejections": |figures| figures.watched.only_rejected => 50];
+    random_systems_that_give_up_silent_hosts_agree: 71_000_000, 20, 14_000,
+        crashes::silent_hosts_are_given_up,
+        ["given up": |figures| figures.given_up => 100, "reads": |figures| figures.read => 100];
+    random_systems_that_give_up_hosts_behind_cuts_agree: 72_000_000, 20, 14_000,
+        partitions::hosts_behind_cuts_are_given_up,
+        ["given up": |figures| figures.given_up => 100, "reads": |figures| figures.read => 100];
     random_systems_with_files_agree: 48_000_000, 30, 16_000,
         crashes::files_agree,
         ["clean": |figures| figures.clean => 100, "files lost": |figures| figures.lost => 200];

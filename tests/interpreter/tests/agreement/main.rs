@@ -62,6 +62,8 @@ struct Figures {
     lost: u64,
     /// an operation on a listener or stream failed as declared
     failed: u64,
+    /// a host gave up a connection or a connect
+    given_up: u64,
     /// something was read from a stream
     read: u64,
     /// a receive that does not wait was given something
@@ -99,6 +101,7 @@ impl Figures {
         self.suppressed += u64::from(findings.suppressed);
         self.lost += u64::from(findings.lost);
         self.failed += u64::from(findings.failed);
+        self.given_up += u64::from(findings.given_up);
         self.read += u64::from(findings.read);
         self.found += u64::from(findings.found);
         self.found_nothing += u64::from(findings.found_nothing);
@@ -119,6 +122,7 @@ add_fields!(Figures {
     suppressed,
     lost,
     failed,
+    given_up,
     read,
     found,
     found_nothing,

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::Figures;
-use crate::crashes::crash;
+use crate::crashes::{crash, give_up};
 use crate::families::{
     endless_agrees_by, made_otherwise_agree, watched_systems_agree, with_intervals, with_lists, within_a_horizon,
 };
@@ -55,6 +55,11 @@ pub fn datagrams_agree(seeds: Range<u64>) -> Option<Figures> {
 
 pub fn streams_agree(seeds: Range<u64>) -> Option<Figures> {
     agree(seeds, &[Words::Streams, Words::Mixed, Words::EverydayStreams], |_, _| ())
+}
+
+/// Hosts give up what waits at a cut.
+pub fn hosts_behind_cuts_are_given_up(seeds: Range<u64>) -> Option<Figures> {
+    agree(seeds, &[Words::Streams, Words::Mixed, Words::EverydayStreams], give_up)
 }
 
 /// The same where processes are killed, too.

@@ -13,6 +13,7 @@ pub(super) fn network(random: &mut Random, words: Words) -> Network {
         split: random.percent(20),
         delay: (mixed && random.percent(25)).then_some(Delays::Interval(0, None)),
         buffer: *random.weighted(&[(10, None), (1, Some(1)), (3, Some(2)), (2, Some(3)), (1, Some(4))]),
+        retries_ms: None,
         processes: if random.percent(15) { vec![random.below(2) as usize] } else { Vec::new() },
         side: *random.weighted(&[(16, None), (2, Some(Side::Client)), (2, Some(Side::Server))]),
         first: *random.weighted(&[(16, None), (3, Some(1)), (1, Some(2))]),

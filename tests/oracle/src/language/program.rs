@@ -97,6 +97,8 @@ pub struct Tcp {
     pub delay: Option<Delays>,
     /// bytes that a half-stream holds
     pub buffer: Option<usize>,
+    /// after how long hosts give up what is not acknowledged
+    pub retries_ms: Option<u32>,
     /// only operations of these processes fail; all, if empty
     pub processes: Vec<usize>,
     pub side: Option<Side>,
@@ -759,6 +761,7 @@ impl fmt::Display for Tcp {
         }
         words.extend(self.delay.as_ref().map(ToString::to_string));
         words.extend(self.buffer.map(|bytes| format!("buffer = {bytes}")));
+        words.extend(self.retries_ms.map(|ms| format!("retries = {ms}ms")));
         words.extend(self.processes.iter().map(|process| format!("process = {:?}", name(*process))));
         words.extend(self.side.map(|side| format!("side = {}", format!("{side:?}").to_lowercase())));
         words.extend(self.first.map(|executions| format!("first = {executions}")));

@@ -17,7 +17,8 @@ impl World<'_> {
     pub(super) fn pass_alone(&self, others: &[Move], deliveries: &[Move], running: &[Move]) -> Vec<Move> {
         let network = &self.system.network;
         let is_seen = self.clocks == Clocks::OfJoined && helpless::uses_clock_or_streams(self.system);
-        if network.takes_time() || network.watched || running.is_empty() || is_seen {
+        let gives_up = network.tcp.as_ref().is_some_and(|tcp| tcp.retries_ms.is_some());
+        if network.takes_time() || network.watched || running.is_empty() || is_seen || gives_up {
             return Vec::new();
         }
         let mover = |step: &Move| helpless::mover(self.system, step);

@@ -8,6 +8,7 @@ use crate::language::program::Event;
 
 mod cut;
 mod power;
+mod retries;
 mod segments;
 
 use cut::Late;
@@ -33,6 +34,8 @@ pub struct Connections {
     is_timed: bool,
     /// hosts may lose their power: it matters which bytes were written together
     keeps_writes: bool,
+    /// after how long hosts give up
+    retries_ms: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,8 +68,16 @@ struct EndState {
     incoming: VecDeque<u8>,
     /// nothing follows `incoming`
     fin: bool,
-    /// where links may be cut: that was read
+    /// where links may be cut: that was read, or is there for sure
     has_read_fin: bool,
+    /// how much of `incoming` is there for sure, and whether `error` is
+    sure: usize,
+    has_sure_error: bool,
+    /// something was sent, and no acknowledgement comes through
+    is_unanswered: bool,
+    gives_up_ms: Option<u32>,
+    /// with `delay`: something has come while there was no power
+    was_asked: bool,
     /// a reset may overtake what is left of `incoming`
     may_lose: bool,
     /// with `delay`: what the peer wrote and nobody here has read, wherever it is
@@ -167,6 +178,7 @@ impl Connections {
                     self.leading_to(Event::Read(bytes), |after| {
                         let own = after.end_mut(end);
                         own.incoming.drain(..length);
+                        own.sure = own.sure.saturating_sub(length);
                         own.forget_written(length);
                         own.unread = own.unread.saturating_sub(length);
                         own.is_known = length == bytes_max;
@@ -211,7 +223,7 @@ impl Connections {
         if own.is_cut || peer.is_cut {
             return self.write_beside_cut(end, bytes, transfer);
         }
-        if !peer.open && !peer.host.is_silent() {
+        if (!peer.open || peer.host == Host::Back) && !peer.host.is_silent() {
             let error = peer.host.error(own.fin);
             return vec![self.leading_to(Event::Wrote(bytes.len().min(transfer.buffer_bytes)), |after| {
                 after.end_mut(end).die(Some(error));
@@ -330,7 +342,11 @@ impl Connections {
         if self.is_timed {
             return self.finish_over_time(end);
         }
-        if !self.end(end).dead {
+        let own = self.end_mut(end);
+        if own.dead {
+            // what killed it may not have come, if it is not known
+            own.has_shut_down |= own.error.is_some();
+        } else {
             // what was shut down before is over
             if !std::mem::replace(&mut self.end_mut(end).has_shut_down, true) {
                 self.tell(peer(end), Late::Fin);
@@ -421,7 +437,10 @@ impl Connections {
     /// It is reported once.
     fn pending_error(&self, end: End) -> Option<Alternative> {
         let error = self.end(end).error?;
-        Some(self.leading_to(Event::Failed(error), |after| after.end_mut(end).error = None))
+        Some(self.leading_to(Event::Failed(error), |after| {
+            let own = after.end_mut(end);
+            (own.error, own.has_sure_error) = (None, false);
+        }))
     }
 
     fn listener(&mut self, port: Port) -> &mut Listener {
@@ -452,6 +471,11 @@ impl EndState {
             incoming: VecDeque::new(),
             fin: false,
             has_read_fin: false,
+            sure: 0,
+            has_sure_error: false,
+            is_unanswered: false,
+            gives_up_ms: None,
+            was_asked: false,
             may_lose: false,
             unread: 0,
             has_reset: false,

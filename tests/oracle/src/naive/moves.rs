@@ -133,7 +133,9 @@ impl World<'_> {
             deliveries.extend(packets.map(|packet| Move::Arrive { link, packet }));
         }
         let connections = &self.state.connections;
-        others.extend(connections.welcome().into_iter().map(|connection| Move::Knock { connection }));
+        others.extend(
+            connections.welcome(|host| self.is_silent(host)).into_iter().map(|connection| Move::Knock { connection }),
+        );
         if self.system.takes_time() {
             let due = connections.first_in_line().filter(|(_, (earliest_ms, _))| *earliest_ms <= self.state.now_ms);
             deliveries.extend(due.map(|(from, _)| Move::ComeOut { from }));
@@ -165,8 +167,14 @@ impl World<'_> {
                 beyond |= self.cut_off_under_way();
             }
             let earliest = running.iter().map(deadline).min();
+            let given_up_ms = self.gives_up_next_ms().filter(|ms| earliest.is_none_or(|earliest| *ms <= earliest));
+            if given_up_ms.is_some() {
+                running.clear();
+                others.extend(given_up_ms.map(|until_ms| Move::Pass { until_ms, must: true }));
+            }
             running.retain(|timer| Some(deadline(timer)) == earliest);
-            let until_ms = earliest.filter(|_| !failures.is_empty() || !late.is_empty());
+            let until_ms =
+                earliest.filter(|_| given_up_ms.is_none()).filter(|_| !failures.is_empty() || !late.is_empty());
             others.extend(until_ms.map(|until_ms| Move::Pass { until_ms, must: true }));
             others.extend(running);
         } else {
@@ -257,7 +265,7 @@ impl World<'_> {
     }
 
     /// Whether the host of a process has no power.
-    fn is_silent(&self, process: usize) -> bool {
+    pub(super) fn is_silent(&self, process: usize) -> bool {
         let is_down = matches!(self.state.processes[process].phase, Phase::Crashed | Phase::Down);
         is_down && self.system.network.crash.as_ref().is_some_and(|crash| crash.power)
     }
@@ -438,6 +446,7 @@ impl World<'_> {
                 };
                 each.into_iter().filter_map(accepts).collect()
             }
+            _ if self.is_given_up(operation) => vec![connections.failing(ErrorKind::TimedOut)],
             Operation::Connect { hangs: true, .. } => Vec::new(),
             Operation::Connect { called: Some(connection), .. } => {
                 connections.answered(connection).into_iter().collect()
@@ -481,6 +490,7 @@ impl World<'_> {
         let open = |side| self.is_declared(Failure::Open, side);
         let at = |failure, end: End| self.is_declared(failure, side_of(end));
         match operation {
+            _ if self.is_given_up(operation) => Vec::new(),
             Operation::Listen { .. } | Operation::Connect { hangs: true, .. } => Vec::new(),
             Operation::Connect { called: Some(connection), .. } => {
                 open(Side::Client).then(|| connections.call_fails(connection)).flatten().into_iter().collect()
@@ -531,7 +541,24 @@ impl World<'_> {
     fn may_hang(&self, operation: Operation) -> bool {
         let is_unheard = |called: Option<usize>| called.is_none_or(|called| self.state.connections.is_unheard(called));
         matches!(operation, Operation::Connect { hangs: false, called, .. } if is_unheard(called))
+            && !self.is_given_up(operation)
             && self.is_declared(Failure::Hang, Side::Client)
+    }
+
+    /// Whether a connect has had no answer for too long.
+    pub(super) fn is_given_up(&self, operation: Operation) -> bool {
+        matches!(operation, Operation::Connect { until_ms: Some(until_ms), .. } if until_ms <= self.state.now_ms)
+    }
+
+    /// The next instant at which a host gives up something.
+    fn gives_up_next_ms(&self) -> Option<i64> {
+        let tasks = self.state.processes.iter().flat_map(|process| &process.tasks);
+        let calls = tasks.filter(|task| !task.cancelled).filter_map(TaskState::operation);
+        let connects = calls.filter_map(|operation| match operation {
+            Operation::Connect { until_ms, .. } if !self.is_given_up(operation) => until_ms,
+            _ => None,
+        });
+        self.state.connections.deadline_ms().into_iter().chain(connects).min().map(i64::from)
     }
 
     fn is_declared(&self, failure: Failure, side: Side) -> bool {

@@ -103,6 +103,8 @@ pub(super) enum Operation {
         hangs: bool,
         /// the connection that it called for: with `delay` from the beginning, else once it is made
         called: Option<usize>,
+        /// when the host gives up
+        until_ms: Option<u32>,
     },
     Write {
         end: End,

@@ -260,7 +260,9 @@ impl World<'_> {
                     if state.streams[stream] == Slot::Closed {
                         state.streams[stream] = Slot::Opening;
                         let called = is_timed.then(|| self.state.connections.call(process, (to, port)));
-                        let operation = Operation::Connect { to: (to, port), stream, hangs: false, called };
+                        let retries_ms = self.system.network.tcp.as_ref().and_then(|tcp| tcp.retries_ms);
+                        let until_ms = retries_ms.map(|retries_ms| now_ms + retries_ms);
+                        let operation = Operation::Connect { to: (to, port), stream, hangs: false, called, until_ms };
                         break begin(state, operation, limit_ms, into);
                     }
                 }

@@ -168,7 +168,8 @@ impl<'a> World<'a> {
                 }
                 () if system.network.partition.is_some() => Connections::default().with_partitions(),
                 () => Connections::default(),
-            },
+            }
+            .with_retries(system.network.tcp.as_ref().and_then(|tcp| tcp.retries_ms)),
             cuts: BTreeSet::new(),
             cuts_made: 0,
             horizons_ms: match system.network.duration_ms {
@@ -370,6 +371,9 @@ impl TaskState {
 
     pub(super) fn deadlines_ms(&mut self) -> impl Iterator<Item = &mut u32> {
         let (own, outer) = match &mut self.activity {
+            Activity::Waiting(Wait::Tcp { operation: Operation::Connect { until_ms, .. }, deadline_ms, .. }) => {
+                (deadline_ms.as_mut(), until_ms.as_mut())
+            }
             Activity::Waiting(Wait::Sleep { deadline_ms }) => (Some(deadline_ms), None),
             Activity::Waiting(Wait::Recv { deadline_ms, outer_ms, .. }) => (deadline_ms.as_mut(), outer_ms.as_mut()),
             Activity::Waiting(

@@ -19,6 +19,7 @@ impl World<'_> {
     pub(super) fn make(&mut self, chosen: &Move, findings: &mut Findings) -> Result<(), (String, String)> {
         self.step(chosen, findings)?;
         self.close();
+        self.state.connections.owe(self.state.now_ms);
         if let Some(delays @ Delays::Interval(..)) = self.delays() {
             let windows = delays.windows(|ticks| self.state.now_ms + ticks * TICK_MS);
             windows.into_iter().for_each(|due| self.state.connections.decide(due));
@@ -172,6 +173,7 @@ impl World<'_> {
                     // Its first packet was sent long ago: the listener gets a connection that is closed at once.
                     if let Operation::Connect { to, hangs: false, called: None, .. } = operation
                         && !self.is_unreachable(process, to.0)
+                        && !self.is_given_up(operation)
                         && let Some(connected) = self.state.connections.connect(process, to)
                     {
                         self.state.connections = connected.after;
@@ -196,6 +198,7 @@ impl World<'_> {
                 }
                 findings.failed |= is_failure;
                 findings.read |= matches!(event, Event::Read(_));
+                findings.given_up |= !is_failure && matches!(event, Event::Failed(std::io::ErrorKind::TimedOut));
                 self.use_fault(is_failure);
                 self.state.connections = after;
                 let is_logged = !self.system.processes[process].without_log;
@@ -207,19 +210,20 @@ impl World<'_> {
                 let made = alternative.opened.map(|(connection, _)| connection);
                 let connection = self.state.connections.answer(process, made);
                 let waiting = &mut self.state.processes[process].tasks[task];
-                if let Activity::Waiting(Wait::Tcp { operation: Operation::Connect { called, .. }, .. }) =
+                if let Activity::Waiting(Wait::Tcp { operation: Operation::Connect { called, until_ms, .. }, .. }) =
                     &mut waiting.activity
                 {
-                    *called = Some(connection);
+                    (*called, *until_ms) = (Some(connection), None);
                 }
                 Ok(())
             }
             Move::ComeOut { from } => {
-                self.state.connections.come_out(from);
+                let is_silent = self.is_silent(self.state.connections.receiver(from));
+                self.state.connections.come_out(from, is_silent);
                 Ok(())
             }
             Move::Knock { connection } => {
-                self.state.connections.knock(connection);
+                self.state.connections.knock(connection, false);
                 Ok(())
             }
             Move::Decide { due } => {
@@ -251,6 +255,7 @@ impl World<'_> {
             self.stop_at_horizon(until_ms);
             self.state.now_ms = until_ms;
             self.look(Units::MAX);
+            self.state.connections.let_pass(until_ms);
         }
     }
 

@@ -51,11 +51,11 @@ impl Connections {
         cut.end_mut(end).is_cut = true;
         let own = self.end(end).clone();
         let mut ways = vec![cut.clone()];
-        if !own.open || own.may_lose || own.dead && own.error.is_none() {
+        if !own.open || own.may_lose || own.dead && matches!(own.error, None | Some(ErrorKind::TimedOut)) {
             return ways;
         }
         let last = match own.error.filter(|_| own.dead) {
-            Some(error) => Some(Late::Reset(error)),
+            Some(error) => (!own.has_sure_error).then_some(Late::Reset(error)),
             None => (own.fin && !own.has_read_fin).then_some(Late::Fin),
         };
         // A host that has lost its power sends nothing again; one that is back resets.
@@ -71,7 +71,7 @@ impl Connections {
             true => (0..=all).collect(),
             false => (0..=own.writes.len()).map(|count| own.writes.iter().take(count).sum()).chain([all]).collect(),
         };
-        for come in come.into_iter().filter(|&come| come < all || last.is_some()) {
+        for come in come.into_iter().filter(|&come| come >= own.sure && (come < all || last.is_some())) {
             let mut way = cut.clone();
             let reader = way.end_mut(end);
             let mut late: Vec<u8> = reader.incoming.iter().skip(come).copied().collect();
@@ -83,6 +83,10 @@ impl Connections {
                     let rest = late.split_off((end - begin.max(come)).min(late.len()));
                     reader.late.push_back(Late::Bytes(std::mem::replace(&mut late, rest)));
                 }
+            }
+            // What is left of a write whose beginning a cut before this one let through.
+            if !late.is_empty() {
+                reader.late.push_back(Late::Bytes(late));
             }
             reader.keep(come);
             reader.late.extend(last.clone());
@@ -103,7 +107,12 @@ impl Connections {
             }
             self.end_mut(end).is_cut = false;
             while let Some(late) = self.end_mut(end).late.pop_front() {
+                self.acknowledge(end, &late);
                 self.come_late(end, late);
+            }
+            if !self.end(peer(end)).is_cut {
+                self.end_mut(end).is_unanswered = false;
+                self.end_mut(peer(end)).is_unanswered = false;
             }
         }
     }
@@ -147,7 +156,7 @@ impl Connections {
         let writer = self.end_mut(peer(end));
         writer.swallowed += length;
         let was_told = writer.late.iter().any(|late| matches!(late, Late::Reset(_) | Late::Stop));
-        if own.open || !writer.open || writer.dead || was_told {
+        if own.open && own.host != Host::Back || !writer.open || writer.dead || was_told {
             return;
         }
         let error = if own.has_shut_down { ErrorKind::BrokenPipe } else { ErrorKind::ConnectionReset };
@@ -158,8 +167,17 @@ impl Connections {
     pub(super) fn tell(&mut self, end: End, what: Late) {
         match self.end(end).is_cut {
             true => self.end_mut(end).late.push_back(what),
-            false => self.come_late(end, what),
+            false => {
+                self.acknowledge(end, &what);
+                self.come_late(end, what);
+            }
         }
+    }
+
+    /// What comes to an end is acknowledged, if anything gets back.
+    fn acknowledge(&mut self, end: End, what: &Late) {
+        let writer = self.end_mut(peer(end));
+        writer.is_unanswered |= writer.is_cut && matches!(what, Late::Bytes(_) | Late::Fin);
     }
 
     /// Nobody reads at an end any more; `has_reset`: the peer is told so. What had come was acknowledged, unless something stands at the
@@ -168,6 +186,10 @@ impl Connections {
         let own = self.end_mut(end);
         own.writes.clear();
         let come = std::mem::take(&mut own.incoming).len();
+        own.sure = 0;
+        if own.host == Host::Back {
+            return;
+        }
         let has_bytes = own.late.iter().any(|late| matches!(late, Late::Bytes(_)));
         if !own.late.is_empty() && (has_reset || !has_bytes) {
             let standing: usize = std::mem::take(&mut own.late).iter().map(Late::len).sum();

@@ -37,6 +37,10 @@ impl Connections {
     pub fn silence(&self, process: usize, split: bool) -> Vec<Connections> {
         let mut without = self.clone();
         without.listeners.retain(|&(of, _), _| of != process);
+        if self.is_timed {
+            without.silence_over_time(process);
+            return vec![without];
+        }
         let mut ways = vec![without];
         for (&id, connection) in &self.connections {
             for end in [(id, 0), (id, 1)] {
@@ -100,6 +104,9 @@ impl Connections {
             .filter(|(_, owner)| *owner == process)
             .map(|(end, _)| end)
             .collect();
+        if self.is_timed {
+            return ends.into_iter().for_each(|end| self.come_back_over_time(end));
+        }
         for end in ends {
             let own = self.end_mut(end);
             let Host::Silent { had_fin } = own.host else { continue };
@@ -144,6 +151,7 @@ impl EndState {
     pub(super) fn keep(&mut self, count: usize) {
         let mut left = count;
         self.incoming.truncate(count);
+        self.sure = self.sure.min(count);
         self.writes.retain(|length| {
             let stays = left >= *length && *length > 0 && left > 0;
             left -= if stays { *length } else { 0 };

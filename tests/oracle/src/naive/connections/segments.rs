@@ -5,6 +5,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::io::ErrorKind;
 
+use super::power::Host;
 use super::{Alternative, Connection, Connections, End, EndState, Port, Transfer, peer};
 use crate::language::program::{Delays, Event};
 
@@ -130,9 +131,10 @@ impl Connections {
         None
     }
 
-    /// The connections whose calls wait for room and find some.
-    pub fn welcome(&self) -> Vec<usize> {
+    /// The connections whose calls wait for room, or for a host that has power, and find it.
+    pub fn welcome(&self, is_silent: impl Fn(usize) -> bool) -> Vec<usize> {
         let waiting = self.connections.iter().filter(|(_, connection)| connection.wires.call == Call::Knocking);
+        let waiting = waiting.filter(|(_, connection)| !is_silent(connection.server));
         let finds = waiting.filter(|(_, connection)| {
             self.listeners.get(&connection.wires.to).is_none_or(|listener| listener.queue.len() < listener.capacity)
         });
@@ -140,10 +142,17 @@ impl Connections {
     }
 
     /// A call comes to where it leads.
-    pub fn knock(&mut self, id: usize) {
+    pub fn knock(&mut self, id: usize, is_silent: bool) {
         let connection = self.connections.get_mut(&id).expect("it is there");
         let to = connection.wires.to;
         let is_awaited = connection.ends[0].open;
+        if is_silent {
+            connection.wires.call = Call::Knocking;
+            if !is_awaited {
+                self.connections.remove(&id);
+            }
+            return;
+        }
         let Some(listener) = self.listeners.get_mut(&to) else {
             connection.wires.lines[0].clear();
             connection.wires.call = Call::Calling;
@@ -187,6 +196,8 @@ impl Connections {
 
     /// The clock is set back by so much.
     pub fn set_back(&mut self, by_ms: u32) {
+        let ends = self.connections.values_mut().flat_map(|connection| &mut connection.ends);
+        ends.filter_map(|end| end.gives_up_ms.as_mut()).for_each(|deadline_ms| *deadline_ms -= by_ms);
         let lines = self.connections.values_mut().flat_map(|connection| &mut connection.wires.lines);
         for (earliest_ms, latest_ms) in lines.flatten().filter_map(|sent| sent.due.as_mut()) {
             *earliest_ms = earliest_ms.saturating_sub(by_ms);
@@ -212,12 +223,57 @@ impl Connections {
         !lines.any(|line| line.iter().any(|sent| sent.due.is_none()))
     }
 
-    /// The first in line comes out.
-    pub fn come_out(&mut self, from: End) {
+    /// The process that something comes out to.
+    pub fn receiver(&self, from: End) -> usize {
+        let connection = &self.connections[&from.0];
+        if from.1 == 0 { connection.server } else { connection.client }
+    }
+
+    /// A host falls silent: what it has sent comes out, but nobody takes a call of its.
+    pub(super) fn silence_over_time(&mut self, process: usize) {
+        self.connections.retain(|_, connection| connection.client != process || !connection.wires.calls());
+        self.connections.retain(|_, connection| connection.client != process || connection.server != process);
+        for connection in self.connections.values_mut() {
+            for end in 0..2 {
+                let is_own = [connection.client, connection.server][end] == process;
+                if is_own && !(end == 1 && connection.wires.calls()) {
+                    let own = &mut connection.ends[end];
+                    own.host = Host::Silent { had_fin: own.fin };
+                    own.open = false;
+                    let come = std::mem::take(&mut own.incoming).len();
+                    own.unread -= come;
+                }
+            }
+        }
+    }
+
+    /// A host is back: what has come to it in the meantime is answered.
+    pub(super) fn come_back_over_time(&mut self, end: End) {
+        let own = self.end_mut(end);
+        if own.host.is_silent() {
+            own.host = Host::Back;
+            if std::mem::take(&mut own.was_asked) {
+                self.answer_over_time(end);
+            }
+        }
+    }
+
+    /// Something comes to an end that nobody has: the peer is told so, once.
+    fn answer_over_time(&mut self, end: End) {
+        let own = self.end_mut(end);
+        if !own.open && !own.has_reset {
+            own.has_reset = true;
+            let error = if own.has_shut_down { ErrorKind::BrokenPipe } else { ErrorKind::ConnectionReset };
+            self.send(end, What::Reset(error));
+        }
+    }
+
+    /// The first in line comes out; `is_silent`: to a host without power.
+    pub fn come_out(&mut self, from: End, is_silent: bool) {
         let (id, sender) = from;
         let connection = self.connections.get_mut(&id).expect("it is there");
         if sender == 0 && connection.wires.calls() {
-            return self.knock(id);
+            return self.knock(id, is_silent);
         }
         let Sent { what, .. } = connection.wires.lines[sender].pop_front().expect("something is in line");
         let to = peer(from);
@@ -225,14 +281,10 @@ impl Connections {
         match what {
             What::Call => unreachable!("handled above"),
             What::Answer(is_taken) => connection.wires.call = Call::Answered(is_taken),
+            What::Bytes(_) | What::Fin if own.host.is_silent() => own.was_asked = true,
+            What::Fin if own.host == Host::Back => self.answer_over_time(to),
             What::Bytes(bytes) if own.open && !own.dead => own.incoming.extend(bytes),
-            What::Bytes(_) => {
-                if !own.open && !own.has_reset {
-                    own.has_reset = true;
-                    let error = if own.has_shut_down { ErrorKind::BrokenPipe } else { ErrorKind::ConnectionReset };
-                    connection.wires.send(to.1, What::Reset(error));
-                }
-            }
+            What::Bytes(_) => self.answer_over_time(to),
             What::Fin => own.fin = true,
             What::Reset(error) => {
                 if own.open && !own.dead && !(own.fin && own.has_shut_down) {
