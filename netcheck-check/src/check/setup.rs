@@ -73,13 +73,6 @@ impl Checker {
 
 /// An error if crashes were declared that are not modelled beside the delays of the network.
 fn refuse_crashes_beside_delays(declared: &Declared) -> Result<(), Error> {
-    if declared.has_power_failures() && declared.tcp.delays.is_some() {
-        return Err(Error::new(
-            "`crash(power)` can't be combined with `tcp(delay)`: how long a silent host's segments are under way is not \
-             modelled; leave one of them out, or say `crash(kill)`"
-                .to_owned(),
-        ));
-    }
     if !declared.is_dense() && declared.crashes.iter().any(|crashes| crashes.down.is_some()) {
         return Err(Error::new(
             "`crash(down = …)` is a time of dense time: say `udp(delay)`, or leave it out: a process that has crashed comes \

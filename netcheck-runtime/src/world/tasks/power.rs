@@ -2,7 +2,7 @@
 //!
 //! A crash by a power failure is that of a kill ([`crash`](super::crash)), but nobody is told of it: streams do not end, and
 //! connects are not answered, until the host is back. Of what is under way from it, any last datagrams of each channel and any last
-//! bytes of each stream are lost (in dense time no datagram: one that takes a time has left its host). That is chosen with the
+//! bytes of each stream are lost (in dense time nothing: what takes a time has left its host). That is chosen with the
 //! crash, as writes of its step, so that the crash is one input of the process, and a step for each choice. When the process starts
 //! again, old connections are answered with a reset (`netcheck_models::tcp::power`).
 //!

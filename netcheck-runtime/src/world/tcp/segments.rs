@@ -270,7 +270,13 @@ impl View<'_> {
         let brought = Segment::Open.brought();
         let mut event = Event::Came { brought };
         let mut others = Writes::new();
+        let is_silent = self.is_silent(state, host);
         let after = match listener {
+            _ if is_silent && held.connection.waits_for_room() => return Ok(None),
+            _ if is_silent => {
+                event = Event::Waits;
+                held.connection.kept_waiting()
+            }
             None if own == other => held.connection.met_itself(),
             None => held.connection.refused(),
             Some((port, listener)) => {

@@ -67,7 +67,7 @@ pub fn silent_hosts_are_given_up(seeds: Range<u64>) -> Option<Figures> {
     })
 }
 
-/// The same where packets take times of intervals or of lists, or any. Where segments do, hosts keep their power.
+/// The same where packets take times of intervals or of lists, or any.
 pub fn in_dense_time_agrees(seeds: Range<u64>) -> Option<Figures> {
     let declare = |seed: u64, network: &mut Network| {
         match seed % 4 {
@@ -78,10 +78,20 @@ pub fn in_dense_time_agrees(seeds: Range<u64>) -> Option<Figures> {
         }
         let down = [None, None, Some((0, Some(1))), Some((1, Some(2))), Some((2, Some(2))), Some((1, None))];
         network.crash.iter_mut().for_each(|crash| crash.down = down[seed as usize / 4 % down.len()]);
-        let takes_time = network.tcp.as_ref().is_some_and(|tcp| tcp.delay.is_some());
-        network.crash.iter_mut().filter(|_| takes_time).for_each(|crash| crash.power = false);
     };
     agree(seeds, &[Words::All, Words::EverydayDelay, Words::Mixed, Words::Streams], declare)
+}
+
+/// Hosts lose their power while segments are under way.
+pub fn streams_in_dense_time_agree(seeds: Range<u64>) -> Option<Figures> {
+    let declare = |seed: u64, network: &mut Network| {
+        with_segments(seed, network);
+        let down = [None, None, Some((0, Some(1))), Some((1, Some(2))), Some((1, None))];
+        network.crash.iter_mut().for_each(|crash| {
+            (crash.power, crash.down) = (true, down[seed as usize % down.len()]);
+        });
+    };
+    agree(seeds, &[Words::Streams, Words::Mixed, Words::EverydayStreams], declare)
 }
 
 pub fn within_a_horizon_agrees(seeds: Range<u64>) -> Option<Figures> {

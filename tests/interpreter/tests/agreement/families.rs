@@ -252,6 +252,9 @@ families! {
     random_systems_that_crash_in_dense_time_agree: 44_000_000, 20, 16_000,
         crashes::in_dense_time_agrees,
         ["time-outs": |figures| figures.timeouts => 50];
+    random_systems_with_streams_without_power_in_dense_time_agree: 74_000_000, 20, 14_000,
+        crashes::streams_in_dense_time_agree,
+        ["reads": |figures| figures.read => 100];
     random_systems_that_crash_within_a_horizon_agree: 45_000_000, 20, 14_000,
         crashes::within_a_horizon_agrees,
         ["panics": |figures| figures.panics => 50];
