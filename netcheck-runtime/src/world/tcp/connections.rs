@@ -1,10 +1,11 @@
-//! Connections, by the addresses of their ends.
+//! Connections, by the addresses of their ends, and the errors of those that are broken.
 
 use crate::id::{ConnectionId, ProcessId};
-use crate::operation::Side;
+use crate::operation::{Failure, Outcome, Side};
 use crate::world::components::ComponentId;
 use ahash::AHashMap;
 use netcheck_models::host::unix;
+use netcheck_models::tcp::Breakage;
 use std::net::SocketAddr;
 
 /// Connections by the processes and addresses of their ends, the connecting end first.
@@ -59,4 +60,13 @@ impl ConnectionEnd {
             Side::Server => Side::Client,
         }
     }
+}
+
+/// The error that a call on a broken connection returns.
+pub(super) fn broken(breakage: Breakage) -> Outcome {
+    Outcome::Failed(match breakage {
+        Breakage::Reset => Failure::ConnectionReset,
+        Breakage::Pipe => Failure::BrokenPipe,
+        Breakage::TimedOut => Failure::TimedOut,
+    })
 }

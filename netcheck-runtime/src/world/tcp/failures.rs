@@ -1,7 +1,4 @@
-//! The calls on TCP that may fail, and the errors of those whose connection is broken.
-
-use crate::operation::{Failure, Outcome};
-use netcheck_models::tcp::Breakage;
+//! The calls on TCP that may fail.
 
 /// The operations that may fail (Table 2 of the paper on TCP transmission failures).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -29,13 +26,4 @@ impl Failures {
             transient: self.transient || other.transient,
         }
     }
-}
-
-/// The error that a call on a broken connection returns.
-pub(super) fn broken(breakage: Breakage) -> Outcome {
-    Outcome::Failed(match breakage {
-        Breakage::Reset => Failure::ConnectionReset,
-        Breakage::Pipe => Failure::BrokenPipe,
-        Breakage::TimedOut => Failure::TimedOut,
-    })
 }

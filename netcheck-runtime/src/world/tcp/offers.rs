@@ -1,8 +1,8 @@
 //! The steps that operations on TCP offer.
 
 use super::Prepared;
-use super::connections::ConnectionEnd;
-use super::failures::{Failures, broken};
+use super::connections::{ConnectionEnd, broken};
+use super::failures::Failures;
 use super::prepared::{Fails, Open};
 use crate::id::{ConnectionId, ProcessId, SocketId, UnitId};
 use crate::operation::{Failure, Outcome, Side};

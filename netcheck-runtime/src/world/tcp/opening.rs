@@ -4,7 +4,7 @@
 //! the listener's backlog, and its answer, also a refusal, one delay back; then the program goes on. An address that no
 //! process has is not reached in any known time.
 
-use super::failures::broken;
+use super::connections::broken;
 use super::offers::Offers;
 use super::prepared::Open;
 use super::segments::kept;

@@ -22,7 +22,6 @@ use crate::world::step::{Class, Writes};
 use crate::world::tables::{Lookup, Missing, Tables, View};
 use netcheck_models::event::Event;
 use netcheck_models::host::unix;
-use netcheck_models::tcp::Connection;
 use smallvec::SmallVec;
 
 impl Tables {
@@ -33,15 +32,11 @@ impl Tables {
 
     /// The number of a connection, without what makes no difference by the declarations.
     pub(in crate::world) fn held_connection(&self, mut held: HeldConnection) -> Lookup<u32> {
-        let settled = |connection: Connection| match self.declares_retries() {
-            true => connection.settled(),
-            false => connection.never_given_up(),
+        let connection = match self.declares_retries() {
+            true => held.connection.settled(),
+            false => held.connection.never_given_up(),
         };
-        let certain = |connection: Connection| match self.declares_partitions() {
-            true => connection,
-            false => connection.never_cut(),
-        };
-        held.connection = certain(settled(held.connection));
+        held.connection = if self.declares_partitions() { connection } else { connection.never_cut() };
         self.held.find(&held).ok_or_else(|| Missing::Held(held).into())
     }
 

@@ -5,8 +5,7 @@
 //! the network that makes the connection or refuses it ([`Move::Dial`]), and the outcome, which only a reset that has come
 //! in between can change. Where packets take time, see [`opening`](super::opening).
 
-use super::connections::ConnectionEnd;
-use super::failures::broken;
+use super::connections::{ConnectionEnd, broken};
 use super::offers::Offers;
 use super::segments::kept;
 use crate::id::{ProcessId, SocketId, UnitId};
