@@ -94,6 +94,25 @@ fn refuse_retries_beside_other_times(declared: &Declared) -> Result<(), Error> {
     Err(Error::new(format!("`tcp(retries)` can't be combined with {reason}; leave one of them out")))
 }
 
+/// Leaves out what is not argued for beside what was declared.
+fn leave_reductions_out(declared: &Declared, checker: &mut Checker) {
+    let gives_up = declared.tcp.retries_ns.is_some();
+    let starts_again_or_is_cut = !declared.crashes.is_empty() || !declared.partitions.is_empty();
+    if (starts_again_or_is_cut || gives_up) && checker.tasks == Tasks::Tracked {
+        // The argument for them covers neither processes that start again, nor hosts that are cut off, nor time that passes
+        // for all at once.
+        checker.tasks = Tasks::Shared;
+    }
+    if gives_up {
+        // Time passes beside packets that no receiver can tell apart.
+        checker.merges_after = usize::MAX;
+    }
+    if declared.is_dense() {
+        // The arguments for these do not cover steps between which time passes.
+        (checker.symmetry, checker.tasks) = (false, Tasks::Shared);
+    }
+}
+
 /// Gives each real peer that may be killed a place for its history that a kill leaves as it is.
 fn let_peers_crash(declared: &Declared, registered: &mut Network) {
     for process in declared.crashes.iter().flat_map(|crashes| &crashes.processes) {
@@ -160,21 +179,7 @@ impl Job {
         let_peers_crash(&declared, &mut registered);
         // Any last writes may be lost, or wait.
         declared.tcp.streams.keeps_writes = declared.has_power_failures() || !declared.partitions.is_empty();
-        let gives_up = declared.tcp.retries_ns.is_some();
-        let starts_again_or_is_cut = !declared.crashes.is_empty() || !declared.partitions.is_empty();
-        if (starts_again_or_is_cut || gives_up) && checker.tasks == Tasks::Tracked {
-            // The argument for them covers neither processes that start again, nor hosts that are cut off, nor time that
-            // passes for all at once.
-            checker.tasks = Tasks::Shared;
-        }
-        if gives_up {
-            // Time passes beside packets that no receiver can tell apart.
-            checker.merges_after = usize::MAX;
-        }
-        if declared.is_dense() {
-            // The arguments for these do not cover steps between which time passes.
-            (checker.symmetry, checker.tasks) = (false, Tasks::Shared);
-        }
+        leave_reductions_out(&declared, &mut checker);
         let spent = Spent::of(checker.duration_max);
         let (demands, asymmetries, tasks) = (Demands::default(), Vec::new(), Vec::new());
         let watches_tracked = checker.tasks == Tasks::Tracked && !registered.monitors.is_empty();
