@@ -107,7 +107,7 @@ pub struct Checker {
     files: Option<Files>,
     tasks: Tasks,
     deadlocks: Deadlocks,
-    liveness: bool,
+    liveness: Option<bool>,
     at_most: Option<usize>,
     /// The horizon, in the programs' time.
     duration: Option<Duration>,
@@ -159,7 +159,7 @@ impl Checker {
             files: None,
             tasks: Tasks::Shared,
             deadlocks: Deadlocks::EachProcess,
-            liveness: false,
+            liveness: None,
             at_most: None,
             duration: None,
             search: None,

@@ -37,6 +37,8 @@ pub struct Report {
     pub(crate) figures: Figures,
     pub(crate) simulated: Option<Simulated>,
     pub(crate) counterexample: Option<Counterexample>,
+    /// The walk for executions that never end, if there was one.
+    pub(crate) walk: Option<Walk>,
     /// By process: every value that it ended with.
     pub(crate) outputs: Vec<(String, Vec<String>)>,
     /// Real peers by name.
@@ -62,6 +64,37 @@ pub struct Report {
     pub(crate) has_printed: bool,
     /// In dense time: how much was reduced.
     pub(crate) dense: Option<&'static str>,
+}
+
+/// A walk for executions that never end.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk {
+    /// The states that were walked.
+    pub(crate) states: usize,
+    /// Whether a limit was reached.
+    pub(crate) is_given_up: bool,
+    /// The units that go round without any time that passes.
+    pub(crate) standing_still: Vec<String>,
+}
+
+impl fmt::Display for Walk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Walk { states, is_given_up, standing_still } = self;
+        match is_given_up {
+            false if !standing_still.is_empty() => write!(
+                f,
+                "{states} states walked for executions that never end\n  \
+                 a loop in which no time passes, so that timers of those whom it reaches do not fire: {}",
+                standing_still.join(", ")
+            ),
+            true => write!(
+                f,
+                "whether all processes end at last was not checked: {states} states were walked, and there are more; \
+                 `liveness = on` walks all of them"
+            ),
+            false => write!(f, "{states} states walked for executions that never end"),
+        }
+    }
 }
 
 /// The figures of a check.
@@ -241,6 +274,12 @@ impl Report {
         &self.never_completed
     }
 
+    /// The states that were walked for executions that never end ([`Checker::liveness`](crate::check::Checker::liveness)): 0 if
+    /// what the processes do tells that there is none; `None` if that was not checked, or not to its end.
+    pub fn walked(&self) -> Option<usize> {
+        self.walk.as_ref().filter(|walk| !walk.is_given_up).map(|walk| walk.states)
+    }
+
     /// The execution that violates a property.
     pub fn counterexample(&self) -> Option<&Counterexample> {
         self.counterexample.as_ref()
@@ -330,6 +369,8 @@ impl Report {
                 "  fingerprints of states were kept: with a probability of up to {probability:.0e} some were missed\n"
             ));
         }
+        let is_worth_telling = |walk: &&Walk| walk.states > 0 && self.verdict != Verdict::Inconclusive;
+        text.extend(self.walk.iter().filter(is_worth_telling).map(|walk| format!("  {walk}\n")));
         text.extend(self.like_processes.iter().map(|class| format!("  like processes: {}\n", class.join(", "))));
         text.extend(self.asymmetries.iter().map(|reason| format!("  no symmetry: {reason}\n")));
         text.extend(self.left_out.iter().map(|reason| format!("  {reason}\n")));

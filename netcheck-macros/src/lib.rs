@@ -51,7 +51,7 @@ use proc_macro::TokenStream;
 /// | `tasks = tracked` | tasks share memory only through `netcheck::tracked`: fewer local states |
 /// | `tasks = fifo` | tasks are polled in the order of tokio's runtime of one thread, and in no other |
 /// | `deadlocks = paper` | what waits for a next client: `each_process` (a process waits for ever unless a task of its own is in `accept`), or `paper` (unless anybody is) |
-/// | `liveness = on` | processes that are no daemons have to end in every fair execution, and not only where nothing can happen any more |
+/// | `liveness = on` | processes that are no daemons have to end in every fair execution, and not only where nothing can happen any more: `on` walks all states for it, `off` none; by default it is checked as far as it is cheap |
 /// | `at_most = 1` | faults in one execution: packets lost or overtaken, further copies, calls that fail |
 /// | `duration = 10s`, `duration = 500ms` | only the first so many seconds of the programs' time |
 /// | `search = bfs` | `bfs`, `dfs`, `faults`, `joint`, `reads`, `network_states` or `network_states(retransmissions = 2)`, `retransmissions(2)`, `random` or `random(seed = 7)`, `pct` or `pct(seed = 7, depth = 3)`, `simulate` or `simulate(seed = 7, runs = 10_000)` or `simulate(time = 30)` |

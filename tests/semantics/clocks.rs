@@ -19,7 +19,7 @@ fn check_by<F: Future<Output = ()> + 'static>(
     checker: Checker,
     program: impl Fn() -> F + Clone + Send + Sync + 'static,
 ) -> Report {
-    checker.max_states(2_000).check(|net| {
+    checker.liveness(false).max_states(2_000).check(|net| {
         net.process("program", program.clone());
     })
 }

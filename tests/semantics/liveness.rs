@@ -2,7 +2,7 @@
 
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Crash, Partition, Report, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Crash, Keep, Partition, Report, Tcp, Udp, Verdict, ViolationKind};
 use netcheck::monitor::{Observer, Seen};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,13 +27,15 @@ fn ends(checker: Checker, register: impl Fn(&mut Network) + Copy) {
 }
 
 /// The steps before the loop of an execution whose message begins with `what`, and those of the loop. It goes on for ever when
-/// it is run again from its file, too, and without liveness nothing is found.
+/// it is run again from its file, too. By default the same is found, and without liveness nothing.
 #[track_caller]
 fn goes_on(what: &str, checker: Checker, register: impl Fn(&mut Network) + Copy) -> (Vec<String>, Vec<String>) {
-    let without = checker.clone().check(|net| register(net));
-    assert_eq!(without.verdict(), Verdict::Verified, "{without}");
+    let without = checker.clone().liveness(false).check(|net| register(net));
+    assert_eq!((without.verdict(), without.walked()), (Verdict::Verified, None), "{without}");
     let report = checked(checker.clone(), register);
     let counterexample = report.counterexample().unwrap_or_else(|| panic!("{report}"));
+    let by_default = checker.clone().check(|net| register(net));
+    assert_eq!(by_default.counterexample(), Some(counterexample));
     assert_eq!(counterexample.kind(), ViolationKind::Liveness, "{report}");
     assert!(counterexample.message().starts_with(what), "{report}");
     let kept = netcheck::check::Counterexample::from_json(&counterexample.to_json()).unwrap();
@@ -426,19 +428,144 @@ fn what_liveness_does_not_cover_is_refused() {
 }
 
 #[test]
-fn a_walk_that_is_too_long_is_inconclusive() {
-    // The reduced search needs fewer states than the walk.
+fn by_default_liveness_is_left_out_where_it_is_not_covered() {
     let register = |net: &mut Network| {
-        for name in ["a", "b", "c", "d"] {
-            net.process(name, || async {
-                let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
-                socket.send_to(b"!", "a:4000").await.unwrap();
-            });
-        }
+        net.process("clock", ticks);
     };
-    let states = Checker::new().check(register).states();
-    let report = Checker::new().liveness(true).max_states(states).check(register);
-    assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
+    let left_out = [
+        Checker::new().udp(Udp::new().delay(..)),
+        Checker::new().duration(Duration::from_secs(9)),
+        Checker::new().store(Keep::Fingerprint),
+    ];
+    for checker in left_out {
+        let report = checker.check(register);
+        assert_eq!((report.verdict(), report.walked()), (Verdict::Verified, None), "{report}");
+    }
+}
+
+/// A daemon that looks at what it is sent once a second, and so many processes that each take some steps and send it something.
+fn many_send(net: &mut Network, count: usize) {
+    net.daemon("sink", || async {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        loop {
+            let _ = timeout(Duration::from_secs(1), socket.recv(&mut [0])).await;
+        }
+    });
+    for process in 0..count {
+        net.process(format!("sender{process}"), || async {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            for _ in 0..3 {
+                netcheck::choose([0]).await;
+            }
+            socket.send_to(b"!", "sink:4000").await.unwrap();
+        });
+    }
+}
+
+#[test]
+fn a_walk_that_is_too_long_is_inconclusive_if_it_was_asked_for() {
+    // The reduced search needs fewer states than the walk.
+    let register = |net: &mut Network| many_send(net, 3);
+    let report = Checker::new().check(register);
+    assert!(report.walked().is_some_and(|walked| walked > report.states()), "{report}");
+    let bounded = Checker::new().max_states(report.states());
+    let asked_for = bounded.clone().liveness(true).check(register);
+    assert_eq!((asked_for.verdict(), asked_for.walked()), (Verdict::Inconclusive, None), "{asked_for}");
+    let by_default = bounded.check(register);
+    assert_eq!((by_default.verdict(), by_default.walked()), (Verdict::Verified, None), "{by_default}");
+}
+
+#[test]
+fn by_default_a_walk_takes_so_many_states_and_no_more() {
+    let report = Checker::new().check(|net| many_send(net, 6));
+    assert_eq!((report.verdict(), report.walked()), (Verdict::Verified, None), "{report}");
+    let said = "whether all processes end at last was not checked: 10001 states were walked, and there are more; \
+                `liveness = on` walks all of them";
+    assert!(report.to_string().contains(said), "{report}");
+}
+
+/// Asks once.
+async fn asks_once() {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    socket.connect("server:4000").await.unwrap();
+    socket.send(b"?").await.unwrap();
+    let _ = timeout(Duration::from_secs(1), socket.recv(&mut [0])).await;
+}
+
+fn walked(register: impl FnOnce(&mut Network)) -> Option<usize> {
+    let report = lossy().check(register);
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+    report.walked()
+}
+
+#[test]
+fn nothing_is_walked_where_no_loop_has_what_it_takes() {
+    // The server goes round only while somebody asks.
+    let one = |net: &mut Network| {
+        net.daemon("server", answers);
+        net.process("client", asks_once).after("server");
+    };
+    assert_eq!(walked(one), Some(0));
+    // One that asks again and again may not be answered.
+    let again = |net: &mut Network| {
+        net.daemon("server", answers);
+        net.process("client", asks_until_answered).after("server");
+    };
+    assert_eq!(walked(again), Some(20));
+    // Nothing has to end in the part of the daemons.
+    let beside = |net: &mut Network| {
+        net.daemon("server", answers);
+        net.daemon("other", asks_for_ever).after("server");
+        net.process("client", || async {});
+    };
+    assert_eq!(walked(beside), Some(3));
+}
+
+#[test]
+fn who_goes_round_in_no_time_is_told() {
+    let told = |liveness: bool| {
+        let report = Checker::new().liveness(liveness).check(|net| {
+            net.daemon("server", answers);
+            net.daemon("client", asks_for_ever).after("server");
+            net.daemon("beside", ticks);
+            net.process("other", || async {});
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        report.to_string()
+    };
+    let sentence =
+        "a loop in which no time passes, so that timers of those whom it reaches do not fire: client, server";
+    assert!(told(true).contains(sentence), "{}", told(true));
+    assert!(!told(false).contains("no time passes"));
+    // A clock takes time.
+    let report = Checker::new().liveness(true).check(|net| {
+        net.daemon("beside", ticks);
+    });
+    assert!(!report.to_string().contains("no time passes"), "{report}");
+}
+
+#[test]
+fn nothing_is_walked_where_each_connection_is_made_once() {
+    let report = Checker::new().tcp(Tcp::new().fail_open().fail_read()).at_most(1).check(|net| {
+        net.daemon("server", || async {
+            let listener = TcpListener::bind("0.0.0.0:4000").await.unwrap();
+            loop {
+                let Ok((mut stream, _)) = listener.accept().await else { continue };
+                let mut byte = [0];
+                while stream.read_exact(&mut byte).await.is_ok() && stream.write_all(&byte).await.is_ok() {}
+            }
+        });
+        for name in ["one", "other"] {
+            net.process(name, || async {
+                let Ok(mut stream) = TcpStream::connect("server:4000").await else { return };
+                if stream.write_all(b"?").await.is_ok() {
+                    let _ = stream.read_exact(&mut [0]).await;
+                }
+            })
+            .after("server");
+        }
+    });
+    assert_eq!((report.verdict(), report.walked()), (Verdict::Verified, Some(0)), "{report}");
 }
 
 /// A datagram of the client.

@@ -28,7 +28,8 @@ impl Job {
         // The next time, others are drawn.
         self.hunts.set(self.hunts.get() + 1);
         let simulation = Simulation::new(self.hunts.get()).time(time);
-        let checker = Checker { duration_max: self.spent.left(), ..self.checker.clone() }.simulation(simulation);
+        let checker = Checker { duration_max: self.spent.left(), ..self.checker.clone() };
+        let checker = checker.simulation(simulation).liveness(false);
         let report = self.beside(&checker, self.properties.finally.clone(), check);
         self.progress.begin(before);
         let found = report.filter(|report| report.counterexample().is_some());

@@ -8,7 +8,7 @@ use crate::report::Report;
 impl Job {
     /// Checks the registered programs.
     pub(super) fn check(mut self) -> Result<Report, Error> {
-        let (searched, figures, counterexample) = loop {
+        let (searched, figures, counterexample, walk) = loop {
             let mut searched = match self.checker.simulation {
                 Some(simulation) => self.simulate(simulation)?,
                 None => self.search()?,
@@ -20,8 +20,8 @@ impl Job {
             let figures = searched.figures();
             let explored = &searched.explored;
             let Some((at, found)) = explored.found.clone() else {
-                let endless = self.endless(&mut searched)?;
-                break (searched, figures, endless);
+                let (endless, walk) = self.endless(&mut searched)?;
+                break (searched, figures, endless, walk);
             };
             // In the full semantics the execution may come to another finding first.
             let first = explored.concrete.as_ref().map_or(&found, |(_, first)| first);
@@ -32,9 +32,9 @@ impl Job {
             match self.counterexample(&mut searched, (at, found)) {
                 // The demands of the programs were seen only on the way to the least execution.
                 _ if self.demands != demands => {}
-                counterexample => break (searched, figures, Some(counterexample?)),
+                counterexample => break (searched, figures, Some(counterexample?), None),
             }
         };
-        self.summary(searched, figures, counterexample)
+        self.summary(searched, figures, (counterexample, walk))
     }
 }

@@ -200,9 +200,7 @@ impl Job {
             tasks,
             unreduced: None,
         };
-        if job.checker.liveness {
-            job.refuse_what_liveness_does_not_cover()?;
-        }
+        job.refuse_what_liveness_does_not_cover()?;
         if watches_tracked {
             job.leave_reduction_out("a monitor watches tracked tasks (`tasks = tracked`)");
         }

@@ -7,7 +7,7 @@ use super::fixpoint::Searched;
 use super::setup::{Job, Learned, interrupted};
 use crate::alone::is_alone;
 use crate::error::{Error, shared_statics};
-use crate::report::{Figures, Report, Verdict};
+use crate::report::{Figures, Report, Verdict, Walk};
 use crate::trace::counterexample::Counterexample;
 use netcheck_peer::PeerCounts;
 use netcheck_runtime::search::audit::audit;
@@ -22,7 +22,7 @@ impl Job {
         self,
         searched: Searched,
         figures: Figures,
-        counterexample: Option<Counterexample>,
+        (counterexample, walk): (Option<Counterexample>, Option<Walk>),
     ) -> Result<Report, Error> {
         let Searched { explored, learned: Learned { mut system, .. }, simulated, apart, .. } = searched;
         let coverage = Coverage::of(&system, &explored.taken, &self.registered);
@@ -58,6 +58,7 @@ impl Job {
             figures,
             simulated,
             counterexample,
+            walk,
             outputs: self.outputs(&system, &explored),
             uncaptured,
             claims: claims.into_iter().collect(),

@@ -85,7 +85,8 @@ impl Job {
 
     fn try_for(&self, words: &[Word], states_max: usize, time: Duration) -> Option<Tried> {
         let checker = words.iter().fold(self.checker.clone(), |checker, word| with(checker, *word));
-        let checker = Checker { states_max, duration_max: Some(time), poll_duration_max: time, threads: 1, ..checker };
+        let bounded = Checker { states_max, duration_max: Some(time), poll_duration_max: time, threads: 1, ..checker };
+        let checker = bounded.liveness(false);
         // Programs that ask for a region of faults meet fewer failures, and the trial may end before they ask.
         let demands = self.demands;
         let search = move |mut job: Job| {

@@ -56,8 +56,8 @@ impl<E> Builder<E> {
         self
     }
 
-    /// Makes a state one that has to be left: an end must not come there, and with `liveness = on`, a check finds each fair
-    /// execution that stays in such states for ever.
+    /// Makes a state one that has to be left: an end must not come there, and a check looks for fair executions that stay in
+    /// such states for ever.
     #[must_use]
     pub fn hot(mut self, state: &str) -> Self {
         self.hot.push(state.to_owned());

@@ -8,6 +8,7 @@ use crate::property::Properties;
 use crate::world::step::{Delivered, Move, Transition};
 use crate::world::system::{Interrupt, System};
 use ahash::AHashMap;
+use std::collections::BTreeSet;
 
 /// A demand by what it is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -71,8 +72,9 @@ pub(super) struct Labelled {
     /// By state of the graph: its number in the space, and its depth there.
     pub(super) states: Vec<u32>,
     pub(super) depths: Vec<usize>,
-    /// By edge of the graph: its number among the steps of its source.
+    /// By edge of the graph: its number among the steps of its source, and whether time passes in it.
     pub(super) steps: Vec<u32>,
+    takes_time: Vec<bool>,
     /// The states in which each is so that it must not stay for ever.
     owing: Vec<(Owing, Vec<u32>)>,
 }
@@ -88,8 +90,8 @@ impl Labelled {
     ) -> Result<Labelled, Interrupt> {
         let places: AHashMap<u32, u32> = states.iter().zip(0..).map(|(&state, place)| (state, place)).collect();
         let depths = states.iter().map(|&state| space.depth(state)).collect();
-        let (graph, steps, owing) = (Graph::default(), Vec::new(), Vec::new());
-        let mut labelled = Labelled { graph, states, depths, steps, owing };
+        let (graph, steps, takes_time, owing) = (Graph::default(), Vec::new(), Vec::new(), Vec::new());
+        let mut labelled = Labelled { graph, states, depths, steps, takes_time, owing };
         let mut numbers = Numbers::default();
         let mut next = Vec::new();
         for place in 0..labelled.states.len() {
@@ -112,6 +114,7 @@ impl Labelled {
                 if let Some(&target) = space.find(&next).and_then(|target| places.get(&target)) {
                     targets.push(target);
                     labelled.steps.push(index);
+                    labelled.takes_time.push(super::takes_time(step));
                     labelled.graph.met.push(met);
                 }
             }
@@ -129,6 +132,30 @@ impl Labelled {
     /// How many steps a lasso has, with the number of the state at which its loop begins.
     pub(super) fn length(&self, start: u32, edges: &[(u32, u32)]) -> (usize, u32) {
         (self.depths[start as usize] + edges.len(), start)
+    }
+
+    /// The names of the units that take steps in a fair component in which no time passes.
+    pub(super) fn standing_still(
+        &self,
+        system: &mut System,
+        space: &Space,
+        expander: &mut Expander,
+    ) -> Result<Vec<String>, Interrupt> {
+        let (graph, edges) = self.graph.with(|edge| !self.takes_time[edge as usize]);
+        let mut components = graph.fair_components((0..graph.len() as u32).collect());
+        let Some(mut component) = components.pop() else { return Ok(Vec::new()) };
+        component.sort_unstable();
+        let mut names = BTreeSet::new();
+        for &state in &component {
+            for (edge, target) in graph.leaving(state) {
+                if component.binary_search(&target).is_ok() {
+                    let index = self.steps[edges[edge as usize] as usize];
+                    let step = space.step(system, expander, self.states[state as usize], index)?;
+                    names.extend(step.transition.unit().map(|unit| system.shared().unit(unit).name));
+                }
+            }
+        }
+        Ok(names.into_iter().collect())
     }
 
     fn add(&mut self, owing: Owing, place: u32) {

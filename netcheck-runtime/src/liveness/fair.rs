@@ -79,6 +79,26 @@ impl Graph {
         self.edges.len()
     }
 
+    /// The graph with some of its edges, and the number here of each of them.
+    pub(super) fn with(&self, is_kept: impl Fn(u32) -> bool) -> (Graph, Vec<u32>) {
+        let (mut graph, mut kept) = (Graph { demands: self.demands.clone(), ..Graph::default() }, Vec::new());
+        for state in 0..self.len() {
+            let edges = self.edges.range(state).map(|edge| edge as u32).filter(|&edge| is_kept(edge));
+            let edges: Vec<u32> = edges.collect();
+            graph.edges.push(edges.iter().map(|&edge| self.edges.all[edge as usize]));
+            edges.iter().for_each(|&edge| graph.met.push(self.met.row(edge as usize).iter().copied()));
+            graph.raised.push(self.raised.row(state).iter().copied());
+            graph.held.push(self.held.row(state).iter().copied());
+            kept.extend(edges);
+        }
+        (graph, kept)
+    }
+
+    /// The edges that leave a state, with their targets.
+    pub(super) fn leaving(&self, state: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.edges.range(state as usize).map(|edge| (edge as u32, self.edges.all[edge]))
+    }
+
     /// The largest fair components among some states: strongly connected, with an edge, and with every demand met.
     pub(super) fn fair_components(&self, among: Vec<u32>) -> Vec<Vec<u32>> {
         let mut fair = Vec::new();

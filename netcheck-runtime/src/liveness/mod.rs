@@ -1,9 +1,10 @@
 //! Executions that never come to an end, although everything in them gets its turn.
 //!
-//! A search that finds no violation has seen all states. Here they are walked once more, without stubborn sets, and a
-//! *lasso* is looked for: a way to a state (the stem), and a way from there back to it (the loop) on which a process that
-//! has to end has not ended, or a monitor stays in states that it has to leave. The graph is finite, so there is such an
-//! execution, and a fair one, if and only if there is a fair lasso ([`fair`]).
+//! A search that finds no violation has seen all states. Here those are walked once more from which a loop may come
+//! ([`recurring`]), without stubborn sets, and a *lasso* is looked for: a way to a state (the stem), and a way from there
+//! back to it (the loop) on which a process that has to end has not ended, or a monitor stays in states that it has to
+//! leave. The graph is finite, so there is such an execution, and a fair one, if and only if there is a fair lasso
+//! ([`fair`]).
 //!
 //! - *Parts and clocks* (rule 1, [`parts`](crate::reduction::parts)). Each part is walked by itself, and movers that never
 //!   meet have clocks of their own. Each demand of fairness is about one unit or one channel, each of which is in one part.
@@ -29,12 +30,14 @@
 //!   faults that were used are part of the state and never decrease, so that no cycle has one either.
 //! - *Timers* need no demand of their own: where time passes, each armed timer is nearer in each state, so that no state
 //!   comes again before it has fired. Where no time passes in a loop, its units keep their own clock from going on, and the
-//!   timers of those that they meet: that is a livelock.
+//!   timers of those that they meet: that is a livelock. Where daemons alone go round so, the walk says who does
+//!   ([`Walked::standing_still`]): without `delay` the network takes no time, so it need not be a mistake.
 //! - *A state in the middle of a poll that cannot go on* is none that anybody sees (`View::is_dead_end`); no loop has one.
 //!   States in which nothing is possible but failures are judged where executions end: staying there for ever is no loop.
 
 mod demands;
 mod fair;
+mod recurring;
 mod space;
 
 use crate::property::{Properties, waits_for};
@@ -47,6 +50,7 @@ use crate::world::components::StateVector;
 use crate::world::step::{Class, Move, Transition};
 use crate::world::system::{Interrupt, System};
 use demands::{Labelled, Owing};
+use recurring::Recurring;
 use space::{Expander, Space};
 
 /// Rounds after which footprints are taken to grow for ever; the walk goes on with one clock for all.
@@ -76,6 +80,14 @@ pub struct Walked {
     pub limit: Option<Limit>,
     /// The states that were walked.
     pub states: usize,
+    /// The units that go round without any time that passes, in an execution in which everything gets its turn.
+    pub standing_still: Vec<String>,
+}
+
+impl Walked {
+    fn of(states: usize, limit: Option<Limit>) -> Walked {
+        Walked { lasso: None, limit, states, standing_still: Vec::new() }
+    }
 }
 
 /// The bounds of a walk.
@@ -83,6 +95,10 @@ pub struct Walked {
 pub struct Bounds<'a> {
     /// The limits of states and memory.
     pub limits: Limits,
+    /// Whether the search has learned all that the programs do, and took no process or local state for another.
+    pub knows_all: bool,
+    /// Whether loops are looked for in which no time passes, also of daemons alone.
+    pub looks_at_daemons: bool,
     pub progress: &'a Progress,
 }
 
@@ -103,11 +119,19 @@ pub fn walk(
     let mut space = loop {
         rounds += 1;
         expander.begin_round(system);
-        let space = match Space::explore(system, initial, properties, &mut expander, bounds)? {
-            Ok(space) => space,
-            Err((limit, states)) => return Ok(Walked { lasso: None, limit: Some(limit), states }),
+        let is_exact = bounds.knows_all && rounds < ROUNDS_MAX;
+        let recurring = match is_exact {
+            true => Recurring::of(system, bounds.looks_at_daemons),
+            false => Recurring::all(bounds.looks_at_daemons),
         };
-        if !expander.has_grown(system, &space)? {
+        if !recurring.leads_on(system, initial) {
+            return Ok(Walked::of(0, None));
+        }
+        let space = match Space::explore(system, initial, properties, (&mut expander, &recurring), bounds)? {
+            Ok(space) => space,
+            Err((limit, states)) => return Ok(Walked::of(states, Some(limit))),
+        };
+        if !expander.has_grown(system, &space)? && !recurring.has_grown(system) {
             break space;
         }
         if rounds >= ROUNDS_MAX {
@@ -117,12 +141,16 @@ pub fn walk(
     let states = space.len();
     let cyclic = space.on_cycles();
     if cyclic.is_empty() {
-        return Ok(Walked { lasso: None, limit: None, states });
+        return Ok(Walked::of(states, None));
     }
     let labelled = Labelled::of(system, properties, &mut space, &mut expander, cyclic)?;
     let found = labelled.owing().filter_map(|(owing, among)| Some((owing, shortest(&labelled, among)?)));
     let Some((owing, (start, edges))) = found.min_by_key(|(_, (start, edges))| labelled.length(*start, edges)) else {
-        return Ok(Walked { lasso: None, limit: None, states });
+        let standing_still = match bounds.looks_at_daemons {
+            true => labelled.standing_still(system, &space, &mut expander)?,
+            false => Vec::new(),
+        };
+        return Ok(Walked { standing_still, ..Walked::of(states, None) });
     };
     let stem = space.way_to(system, &mut expander, labelled.states[start as usize])?;
     let mut cycle = Vec::new();
@@ -131,7 +159,7 @@ pub fn walk(
         cycle.push(space.step(system, &mut expander, labelled.states[state as usize], step)?);
     }
     let found = stays(system, owing, &cycle[0].state, cycle.iter().map(|step| &step.transition));
-    Ok(Walked { lasso: Some(Lasso { stem, cycle, found }), limit: None, states })
+    Ok(Walked { lasso: Some(Lasso { stem, cycle, found }), ..Walked::of(states, None) })
 }
 
 /// A loop among some states, as its first state and its edges with their sources: of those that were looked at, the one
@@ -170,11 +198,16 @@ fn stays<'a>(system: &System, owing: Owing, state: &[u32], cycle: impl Iterator<
 
 /// Whether time passes in some steps.
 fn passes_time<'a>(mut steps: impl Iterator<Item = &'a Transition>) -> bool {
-    steps.any(|step| match step.step {
+    steps.any(takes_time)
+}
+
+/// Whether time passes in a step.
+fn takes_time(step: &Transition) -> bool {
+    match step.step {
         Move::Pass { ns } => ns > 0,
         Move::Unit { class: Class::Timer { advance_ns }, .. } => advance_ns > 0,
         _ => false,
-    })
+    }
 }
 
 /// Judges an execution that has come to `state` again by some steps: the violation of the process that it is about, by its

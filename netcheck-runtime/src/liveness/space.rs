@@ -1,6 +1,7 @@
 //! The states of a system with all steps between them.
 
 use super::Bounds;
+use super::recurring::Recurring;
 use crate::graph::strong_components;
 use crate::property::Properties;
 use crate::reduction::footprint::Footprints;
@@ -92,13 +93,13 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// Explores breadth-first; the limit that was hit, with the number of states, if one was. A round that is given up has
-    /// not come to all states, and is repeated.
+    /// Explores breadth-first all states from which a way may lead into a loop; the limit that was hit, with the number of
+    /// states, if one was. A round that is given up has not come to all of these, and is repeated.
     pub(super) fn explore(
         system: &mut System,
         initial: &StateVector,
         properties: &Properties,
-        expander: &mut Expander,
+        (expander, recurring): (&mut Expander, &Recurring),
         bounds: Bounds<'_>,
     ) -> Result<Result<Space, (Limit, usize)>, Interrupt> {
         let store = Store::new(Keep::Exact);
@@ -117,6 +118,10 @@ impl Space {
             }
             let id = space.ids[expanded];
             let state = space.store.state(id);
+            if !recurring.leads_on(system, &state) {
+                space.targets.push(Box::default());
+                continue;
+            }
             let mut targets = Vec::new();
             for (step, _) in expander.steps(system, &state)? {
                 if properties.step(system, &step).is_some() {

@@ -131,7 +131,7 @@ impl Known {
 }
 
 /// The isolated tasks that may be begun more than any number of times.
-fn begun_anew(automata: &Automata, units: usize, lies_on_cycle: &dyn Fn(EdgeId) -> bool) -> Bits {
+pub(crate) fn begun_anew(automata: &Automata, units: usize, lies_on_cycle: &dyn Fn(EdgeId) -> bool) -> Bits {
     let mut found = Bits::default();
     let spawns = || {
         let spawning = automata.edges.iter().zip((0..).map(EdgeId)).filter(|(edge, _)| !edge.roots.is_empty());

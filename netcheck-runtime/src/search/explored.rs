@@ -114,6 +114,12 @@ impl FromIterator<EdgeId> for Taken {
 const CONCRETIZED_MAX: usize = 64;
 
 impl Explored {
+    /// Whether the automata of the processes have all edges that any execution takes: no process and no local state has stood
+    /// for another.
+    pub fn knows_all(&self) -> bool {
+        self.quotient.is_none() && self.symmetry.is_none()
+    }
+
     /// Nothing yet. `combines`: the ends of parts are combined for a property.
     pub(super) fn new(system: &System, initial: &StateVector, plan: Plan<'_>, combines: bool) -> Explored {
         let subsumption = || Subsumption::new(system, plan.compares_channels, combines);

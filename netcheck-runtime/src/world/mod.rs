@@ -39,6 +39,7 @@ mod reach;
 pub(crate) mod readiness;
 pub(crate) mod renaming;
 pub mod step;
+pub(crate) mod stocks;
 pub mod storage;
 pub mod store;
 pub mod system;

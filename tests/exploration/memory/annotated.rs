@@ -105,7 +105,7 @@ fn stream<S: Future<Output = ()> + 'static, C: Future<Output = ()> + 'static>(
     serve: fn() -> S,
     ask: fn() -> C,
 ) -> Report {
-    Checker::new().check(|net| {
+    Checker::new().liveness(false).check(|net| {
         net.daemon("server", serve);
         net.process("client", ask).after("server");
     })
@@ -115,7 +115,7 @@ fn datagrams<S: Future<Output = ()> + 'static, C: Future<Output = ()> + 'static>
     echo: fn() -> S,
     ping: fn() -> C,
 ) -> Report {
-    Checker::new().udp(Udp::new().loss()).check(|net| {
+    Checker::new().liveness(false).udp(Udp::new().loss()).check(|net| {
         net.daemon("server", echo);
         net.process("client", ping).after("server");
     })

@@ -112,6 +112,12 @@ fn time(ticks: u32) -> Duration {
 }
 
 pub fn checker(system: &System, configuration: Configuration) -> Checker {
+    // That a process need not end has a family of its own.
+    checker_for_endless(system, configuration).liveness(false)
+}
+
+/// As [`checker`], for whom a process that need not end is a violation.
+pub fn checker_for_endless(system: &System, configuration: Configuration) -> Checker {
     let (order, reduction, subsumption) = configuration;
     let udp = udp(&system.network);
     let slow = system.network.slow.as_ref().map(|(sender, delays)| {

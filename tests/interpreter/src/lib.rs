@@ -15,8 +15,8 @@ mod tasks;
 mod tracked;
 
 pub use checks::{
-    Configuration, Ends, Order, check, check_with, checker, has_subsumption, orders, register, register_nth,
-    register_tracked, remembers, udp, unread,
+    Configuration, Ends, Order, check, check_with, checker, checker_for_endless, has_subsumption, orders, register,
+    register_nth, register_tracked, remembers, udp, unread,
 };
 pub use operand::Operand;
 pub use tasks::{Told, receive_from};

@@ -11,10 +11,10 @@ use tokio::task::JoinSet;
 /// A name, how it is checked, and what is checked.
 pub type System = (&'static str, Checker, fn(&mut Network));
 
-/// All of them. Those that never end, or are too big, have a limit of states.
+/// All of them. Those that never end, or are too big, have a limit of states; not to end is no violation.
 pub fn systems() -> Vec<System> {
-    let calm = Checker::new;
-    let lossy = || Checker::new().udp(Udp::new().loss());
+    let calm = || Checker::new().liveness(false);
+    let lossy = || calm().udp(Udp::new().loss());
     const MANY: usize = 1_000_000;
     vec![
         ("udp echo, two requests", calm(), udp_echo_two_requests),
