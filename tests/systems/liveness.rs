@@ -2,7 +2,7 @@
 
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Counterexample, Crash, Report, Verdict, ViolationKind};
+use netcheck::check::{Checker, Counterexample, Crash, Partition, Report, Verdict, ViolationKind};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
@@ -182,6 +182,90 @@ fn heartbeats_of_an_old_leader_hold_up_an_election() {
     let check = |compares_terms: bool| Checker::new().liveness(true).check(|net| quorum(net, compares_terms));
     let (text, steps) = loop_of(&check(false));
     assert_eq!(steps, 3, "a heartbeat is sent, comes, and the next one is due: {text}");
+    insta::assert_snapshot!(text);
+    let report = check(true);
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+}
+
+// ---------------------------------------------------------------------------------------------
+// A leader that is heard and hears nobody
+
+/// Sends heartbeats, and tells the client when one was answered. One that looks for its quorum gives up after two that were
+/// not.
+async fn deaf_leader(looks_for_quorum: bool) {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    let mut unanswered = 0;
+    while unanswered < 2 {
+        let _ = socket.send_to(b"h", "follower:4000").await;
+        let is_answered = timeout(Duration::from_secs(1), socket.recv(&mut [0])).await.is_ok();
+        if is_answered {
+            let _ = socket.send_to(b"!", "client:4000").await;
+            sleep(Duration::from_secs(1)).await;
+        }
+        unanswered = if looks_for_quorum && !is_answered { unanswered + 1 } else { 0 };
+    }
+}
+
+/// Answers heartbeats. Where none comes for three seconds, it leads by itself.
+async fn loyal_follower() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    while let Ok(heard) = timeout(Duration::from_secs(3), socket.recv_from(&mut [0])).await {
+        let (_, from) = heard.unwrap();
+        let _ = socket.send_to(b"a", from).await;
+    }
+    let _ = socket.send_to(b"!", "client:4000").await;
+}
+
+#[test]
+fn a_leader_that_hears_nobody_holds_up_all_who_hear_it() {
+    let check = |looks_for_quorum: bool| {
+        let deafness = Partition::between(["follower", "leader"]).one_way().for_ever();
+        Checker::new().partition(deafness).liveness(true).check(|net| {
+            net.process("client", client);
+            net.daemon("follower", loyal_follower).after("client");
+            net.daemon("leader", move || deaf_leader(looks_for_quorum)).after("follower");
+        })
+    };
+    // Leader and follower go on for ever, and nothing of that reaches the client any more.
+    let report = check(false);
+    let found = report.counterexample().unwrap_or_else(|| panic!("{report}"));
+    assert_eq!(found.kind(), ViolationKind::Deadlock, "{report}");
+    insta::assert_snapshot!(found.without_lines());
+    let report = check(true);
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+}
+
+// ---------------------------------------------------------------------------------------------
+// Members of a gossip that have lost each other
+
+/// Tells another member every two seconds what it knows, as long as that one answers; ends when it has the news.
+async fn member(other: &'static str, has_news: bool, asks_the_lost: bool) {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    let mut is_alive = true;
+    loop {
+        if is_alive || asks_the_lost {
+            let _ = socket.send_to(&[u8::from(has_news)], other).await;
+        }
+        let mut heard = [0];
+        is_alive = timeout(Duration::from_secs(1), socket.recv(&mut heard)).await.is_ok();
+        if heard == [1] {
+            return;
+        }
+        sleep(Duration::from_secs(1)).await;
+    }
+}
+
+#[test]
+fn members_that_were_cut_off_from_each_other_never_meet_again() {
+    let check = |asks_the_lost: bool| {
+        let cut = Partition::between(["one", "other"]);
+        Checker::new().partition(cut).liveness(true).check(|net| {
+            net.daemon("one", move || member("other:4000", true, asks_the_lost));
+            net.process("other", move || member("one:4000", false, asks_the_lost));
+        })
+    };
+    let (text, steps) = loop_of(&check(false));
+    assert!(steps >= 4, "the timers of both go on: {text}");
     insta::assert_snapshot!(text);
     let report = check(true);
     assert_eq!(report.verdict(), Verdict::Verified, "{report}");
