@@ -489,6 +489,39 @@ macro_rules! always {
     };
 }
 
+/// Claims, with [`Network::eventually`], that a condition holds here at last: in every execution that ends, and in every fair one
+/// that goes on for ever ([`Checker::liveness`](check::Checker::liveness)), some call has a condition that holds. Outside a check
+/// this does nothing, and in one that does not name the claim it is an error.
+///
+/// ```
+/// use netcheck::check::{Checker, ViolationKind};
+/// use netcheck::time::{Duration, sleep};
+///
+/// async fn beats(until: u8) {
+///     let mut beats = 0;
+///     loop {
+///         netcheck::eventually!(beats == 3, "three beats");
+///         sleep(Duration::from_secs(1)).await;
+///         beats = (beats + 1) % until;
+///     }
+/// }
+///
+/// let check = |until| {
+///     Checker::new().check(|net| {
+///         net.eventually("three beats");
+///         net.daemon("heart", move || beats(until));
+///     })
+/// };
+/// assert!(check(4).counterexample().is_none());
+/// assert_eq!(check(3).counterexample().unwrap().kind(), ViolationKind::Liveness);
+/// ```
+#[macro_export]
+macro_rules! eventually {
+    ($condition:expr, $name:literal $(,)?) => {
+        $crate::__private::coverage::eventually($condition, $name)
+    };
+}
+
 /// Shows a value to the monitors of the check: see [`Seen::Emitted`](monitor::Seen::Emitted). The type has to be
 /// `Isolated + Clone + Debug + Send + Sync`. Outside a check nothing happens.
 ///

@@ -29,6 +29,8 @@ pub struct Network {
     pub(crate) payloads: Payloads,
     /// Names of `sometimes!` that must be met.
     pub(crate) claims: Vec<String>,
+    /// The names that `eventually!` has to hold for.
+    pub(crate) at_last: Vec<String>,
     /// Whether these processes are all there is: who waits for a next client waits in vain.
     pub(crate) closed: bool,
     /// The functions that were running when the first process was registered: the program's are among them.
@@ -210,6 +212,17 @@ impl Network {
     /// where it stands. (Those that are met have to hold anyway.)
     pub fn sometimes(&mut self, name: impl Into<String>) {
         self.claims.push(name.into());
+    }
+
+    /// The `eventually!` of this name has to hold at last: in every execution that ends, and in every fair one that goes on for
+    /// ever, as far as these are [looked for](crate::check::Checker::liveness). It is a monitor with a state that has to be
+    /// left.
+    pub fn eventually(&mut self, name: impl Into<String>) {
+        let name = name.into();
+        if !self.at_last.contains(&name) {
+            self.monitor(coverage::comes_at_last(&name));
+            self.at_last.push(name);
+        }
     }
 
     #[track_caller]

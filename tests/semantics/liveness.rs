@@ -650,3 +650,59 @@ fn a_monitor_that_stays_in_a_hot_state_for_ever_is_a_violation() {
         assert!(found.message().contains("`asked` has to be left"), "{report}");
     }
 }
+
+/// Asks for ever, and claims that some answer comes at last.
+async fn hopes_for_an_answer() {
+    let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+    socket.connect("server:4000").await.unwrap();
+    loop {
+        socket.send(b"?").await.unwrap();
+        let answer = timeout(Duration::from_secs(1), socket.recv(&mut [0])).await;
+        netcheck::eventually!(answer.is_ok(), "an answer");
+    }
+}
+
+#[test]
+fn what_comes_at_last_comes_in_each_fair_execution() {
+    for checker in [Checker::new(), lossy(), lossy().at_most(2)] {
+        ends(checker.clone(), |net| {
+            net.daemon("server", answers);
+            net.daemon("client", hopes_for_an_answer).after("server");
+            net.eventually("an answer");
+        });
+        let (_, cycle) = goes_on("an answer is in `not yet` for ever", checker, |net| {
+            net.daemon("server", is_silent);
+            net.daemon("client", hopes_for_an_answer).after("server");
+            net.eventually("an answer");
+        });
+        assert!(cycle.iter().any(|step| step.starts_with("server: ")), "{cycle:?}");
+    }
+    // It is about all executions, and so about those that never come to the claim.
+    goes_on("an answer is in `not yet` for ever", Checker::new(), |net| {
+        net.daemon("beside", ticks);
+        net.eventually("an answer");
+    });
+}
+
+#[test]
+fn what_comes_at_last_has_come_where_an_execution_ends() {
+    async fn throws() {
+        for _ in 0..2 {
+            let eyes = netcheck::choose(1..=2).await;
+            netcheck::eventually!(eyes == 2, "a two");
+            netcheck::eventually!(eyes > 0, "any");
+        }
+    }
+    let check = |names: &[&str]| {
+        Checker::new().try_check(|net| {
+            net.process("dice", throws);
+            names.iter().for_each(|name| net.eventually(*name));
+        })
+    };
+    let found = check(&["a two", "any"]).unwrap();
+    assert_eq!(found.counterexample().map(|found| found.kind()), Some(ViolationKind::Monitor), "{found}");
+    assert!(found.counterexample().unwrap().message().contains("the monitor `a two` rejects the end"), "{found}");
+    // A claim that nobody watches is a mistake.
+    let error = check(&["any"]).unwrap_err().to_string();
+    assert!(error.contains("`eventually!` \"a two\" is watched by nobody"), "{error}");
+}

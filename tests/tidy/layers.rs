@@ -48,7 +48,10 @@ const RUNTIME: &[Row] = &[
     ("violation", &[]),
     // Fronts, shaped like tokio: they marshal calls into operations of the current unit.
     ("capture", &["unit::identity::checkpoint", "unit::poll"]),
-    ("coverage", &["operation", "unit::panics", "unit::poll", "unit::source_line"]),
+    (
+        "coverage",
+        &["isolated", "monitor", "operation", "unit::automaton", "unit::panics", "unit::poll", "unit::source_line"],
+    ),
     ("env", &["unit::poll"]),
     ("faults", &["operation", "unit::poll", "unit::source_line"]),
     ("fs", &["operation", "task", "unit::poll"]),
@@ -641,7 +644,7 @@ const CHECK: &[Row] = &[
     ),
     ("check::spent", &[]),
     ("check::partitions", &["check", "error", "netcheck_runtime::world::declared"]),
-    ("check::job", &["check::setup", "error", "report"]),
+    ("check::job", &["check::fixpoint", "check::setup", "netcheck_runtime::coverage", "error", "report"]),
     (
         "check::tests::audit",
         &[

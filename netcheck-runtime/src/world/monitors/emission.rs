@@ -20,6 +20,11 @@ impl Emission {
         Emission { value: Arc::new(value), text, type_name: type_name::<T>() }
     }
 
+    /// The value, if it is of this type.
+    pub(crate) fn get<T: 'static>(&self) -> Option<&T> {
+        self.value.downcast_ref()
+    }
+
     fn key(&self) -> (TypeId, &str) {
         ((*self.value).type_id(), &self.text)
     }
