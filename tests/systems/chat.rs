@@ -47,7 +47,7 @@ fn without_failures_every_line_comes_back() {
 #[test]
 fn the_corrected_server_withstands_all_failures_together() {
     let report = check(Corrected, &Category::ALL);
-    assert_eq!(figures(&report), (Verdict::Verified, 45_827, 77_882), "{report}");
+    assert_eq!(figures(&report), (Verdict::Verified, 46_329, 78_642), "{report}");
     let errors = ["BrokenPipe", "ConnectionReset", "NotConnected", "TimedOut", "UnexpectedEof"];
     let errors = errors.map(|error| format!("Err({error})"));
     let expected: Vec<String> = errors.into_iter().chain(["Ok(())".to_owned()]).collect();

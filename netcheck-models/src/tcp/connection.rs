@@ -73,6 +73,8 @@ pub(super) struct End {
     pub(super) host: Host,
     /// Time has passed since the error came.
     pub(super) is_reset_certain: bool,
+    /// Its program has shut it down since, which counts should the link be cut before the reset.
+    pub(super) is_shut_since: bool,
     /// It has sent something, and no acknowledgement can come for it: the link back is cut.
     pub(super) is_unanswered: bool,
     /// How long it has awaited an acknowledgement, in nanoseconds.
@@ -240,7 +242,7 @@ impl Connection {
     #[must_use]
     pub fn never_cut(mut self) -> Connection {
         self.ways.iter_mut().for_each(|way| way.forget_certain());
-        self.ends.iter_mut().for_each(|end| end.is_reset_certain = false);
+        self.ends.iter_mut().for_each(|end| (end.is_reset_certain, end.is_shut_since) = (false, false));
         self
     }
 
@@ -302,8 +304,7 @@ impl Connection {
         let mut next = self.clone();
         let End { is_dead, error, .. } = self.ends[own];
         if is_dead {
-            // A reset of which the program was not told has not come yet, should the link be cut behind it.
-            next.ways[own].is_finished |= error.is_some() && !self.is_unix && !self.takes_time;
+            next.ends[own].is_shut_since |= error.is_some() && !self.is_unix && !self.takes_time;
         } else if !self.ways[own].is_finished {
             next.finish(own);
         }
@@ -391,7 +392,7 @@ impl Connection {
     /// The connection after a pending error was reported.
     pub(super) fn told(&self, end: usize) -> Connection {
         let mut next = self.clone();
-        (next.ends[end].error, next.ends[end].is_reset_certain) = (None, false);
+        (next.ends[end].error, next.ends[end].is_reset_certain, next.ends[end].is_shut_since) = (None, false, false);
         next
     }
 

@@ -113,6 +113,7 @@ impl Connection {
         let (own, peer) = (from as usize, 1 - from as usize);
         if let Some(Segment::Reset(_)) = last {
             (next.ends[peer].is_dead, next.ends[peer].error) = (false, None);
+            next.ways[peer].is_finished |= std::mem::take(&mut next.ends[peer].is_shut_since);
         }
         next.ways[own].hold_up(border, last);
         next.ways[own].is_known &= next.is_readable(if from == Side::Client { Side::Server } else { Side::Client });
