@@ -1,7 +1,7 @@
 //! The lengths of delays in a text: `1ms..=200ms`, `5ms..`, `[5ms, 50ms]`; and times: `30` seconds, `500ms`.
 
 use super::grammar::{Form, Kind, Word};
-use super::{Wrong, positive};
+use super::{Wrong, known, positive};
 use crate::check::{Tcp, Udp};
 use netcheck_models::time::FAR_NS;
 use netcheck_words::UNITS;
@@ -100,7 +100,11 @@ pub(super) fn time(word: &Word<'_>) -> Result<Duration, Wrong> {
         && let Kind::Number(written) = value.kind
         && has_unit(written)
     {
-        return length(written, "time").map_err(|message| Wrong { at: value.at.clone(), message });
+        let time = length(written, "time").map_err(|message| Wrong { at: value.at.clone(), message })?;
+        return match known(word).least {
+            Some(least) if time.is_zero() => Err(value.wrong(format!("`{}` is {least}", word.name))),
+            _ => Ok(time),
+        };
     }
     Ok(Duration::from_secs(positive(word)? as u64))
 }
