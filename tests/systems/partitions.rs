@@ -81,7 +81,7 @@ fn check(partition: Option<Partition>, refuses_older: bool) -> Report {
 #[test]
 fn a_holder_that_is_cut_off_writes_when_its_lease_is_over() {
     let report = check(None, false);
-    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 328), "{report}");
+    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 336), "{report}");
     let report = check(Some(Partition::isolate("one")), false);
     let found = report.counterexample().unwrap_or_else(|| panic!("{report}"));
     assert_eq!(found.kind(), ViolationKind::Panic);

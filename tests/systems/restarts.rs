@@ -70,7 +70,7 @@ fn an_upload_is_missing_if_its_file_is_dropped_without_a_flush() {
         })
     };
     is_found(&uploading(false), ViolationKind::Panic, "all of it is stored");
-    is_verified(22, || uploading(true));
+    is_verified(24, || uploading(true));
 }
 
 // Messages that are published around a restart of the broker.
