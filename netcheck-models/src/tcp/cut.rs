@@ -123,6 +123,7 @@ impl Connection {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::all_read;
     use super::*;
     use crate::tcp::{Read, StreamRules, Written};
     use Side::{Client, Server};
@@ -133,20 +134,6 @@ mod tests {
         let (written, after) = connection.write(side, bytes, RULES).remove(0);
         assert_eq!(written, Written::Accepted(bytes.len()));
         after
-    }
-
-    /// All that an end reads until it waits.
-    fn all_read(connection: &Connection, side: Side) -> Vec<Read> {
-        let mut connection = connection.clone();
-        let mut all = Vec::new();
-        while let Some((read, after)) = connection.read(side, 8, false).into_iter().next() {
-            all.push(read);
-            if all.last() == Some(&Read::End) {
-                break;
-            }
-            connection = after;
-        }
-        all
     }
 
     fn bytes(text: &[u8]) -> Vec<Read> {

@@ -22,6 +22,8 @@ mod opening;
 mod power;
 mod retries;
 mod segment;
+#[cfg(test)]
+mod testing;
 mod unix;
 
 pub use backlog::Backlog;

@@ -109,6 +109,7 @@ impl Connection {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::all_read;
     use super::*;
     use crate::tcp::{Read, StreamRules, Written};
     use Side::{Client, Server};
@@ -118,20 +119,6 @@ mod tests {
 
     fn write(connection: &Connection, side: Side, bytes: &[u8]) -> (Written, Connection) {
         connection.write(side, bytes, RULES).into_iter().next().expect("the write does not wait")
-    }
-
-    /// All that an end reads until it waits, or comes to the end.
-    fn all_read(connection: &Connection, side: Side) -> Vec<Read> {
-        let mut connection = connection.clone();
-        let mut all = Vec::new();
-        while let Some((read, after)) = connection.read(side, 8, false).into_iter().next() {
-            all.push(read);
-            if all.last() == Some(&Read::End) {
-                break;
-            }
-            connection = after;
-        }
-        all
     }
 
     fn timed_out() -> Vec<Read> {
