@@ -13,7 +13,6 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Output, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread::{self, available_parallelism};
 
 /// The variable by which a test is told its share.
@@ -39,38 +38,30 @@ pub(crate) fn run(
         return Ok(ExitCode::FAILURE);
     }
     let cores = available_parallelism().map_or(1, NonZero::get);
-    println!("{shares} shares, {} at a time", cores.min(shares.get() as usize));
-    let next = AtomicU32::new(1);
-    let has_failed = AtomicBool::new(false);
-    let wrong: Mutex<Vec<String>> = Mutex::default();
-    thread::scope(|scope| {
-        for _ in 0..cores.min(shares.get() as usize) {
-            scope.spawn(|| {
-                loop {
-                    let share = next.fetch_add(1, Ordering::Relaxed);
-                    if share > shares.get() || has_failed.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    let mut command = prepared.command(&[]);
-                    command.env(SWARM, format!("{share}/{shares}")).stdin(Stdio::null());
-                    match command.output() {
-                        Ok(output) if output.status.success() => println!("share {share}: nothing found"),
-                        Ok(output) => {
-                            has_failed.store(true, Ordering::Relaxed);
-                            show(share, &output);
-                        }
-                        Err(error) => {
-                            has_failed.store(true, Ordering::Relaxed);
-                            wrong.lock().unwrap_or_else(PoisonError::into_inner).push(not_started(error));
-                        }
-                    }
+    let at_a_time = cores.min(shares.get() as usize);
+    println!("{shares} shares, {at_a_time} at a time");
+    let (next, has_failed) = (AtomicU32::new(1), AtomicBool::new(false));
+    let run_shares = || -> Result<()> {
+        loop {
+            let share = next.fetch_add(1, Ordering::Relaxed);
+            if share > shares.get() || has_failed.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let mut command = prepared.command(&[]);
+            command.env(SWARM, format!("{share}/{shares}")).stdin(Stdio::null());
+            match command.output() {
+                Ok(output) if output.status.success() => println!("share {share}: nothing found"),
+                failed => {
+                    has_failed.store(true, Ordering::Relaxed);
+                    show(share, &failed.map_err(not_started)?);
                 }
-            });
+            }
         }
-    });
-    if let Some(error) = wrong.into_inner().unwrap_or_else(PoisonError::into_inner).pop() {
-        return Err(error);
-    }
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..at_a_time).map(|_| scope.spawn(run_shares)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("no share panics"))
+    })?;
     Ok(if has_failed.into_inner() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
