@@ -1,8 +1,9 @@
 //! Processes that crash and start again: what is left of them, and what others see.
 
+use crate::checked::checked;
 use crate::counting::{ask, counter};
 use netcheck as tokio;
-use netcheck::check::{Checker, Crash, Report, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Crash, Tcp, Udp, Verdict, ViolationKind};
 use netcheck::program::std::fs;
 use std::collections::BTreeSet;
 use std::future::pending;
@@ -12,18 +13,6 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::time::timeout;
-
-/// The report of a check with the reduction and without it, which find the same.
-fn checked(checker: Checker, register: impl Fn(&mut netcheck::Network) + Copy) -> Report {
-    let [reduced, all] = [true, false].map(|reduction| checker.clone().reduction(reduction).check(|net| register(net)));
-    assert_eq!(reduced.verdict(), all.verdict(), "{reduced}\n{all}");
-    if reduced.verdict() == Verdict::Verified {
-        for name in ["client", "server"] {
-            assert_eq!(reduced.outputs(name), all.outputs(name));
-        }
-    }
-    reduced
-}
 
 fn killed() -> Checker {
     Checker::new().crash(Crash::kill().process("server"))
@@ -424,7 +413,7 @@ fn bytes_that_take_a_time_arrive_in_spite_of_a_power_failure() {
             while let Ok(Ok(letter)) = timeout(200 * MS, stream.read_u8()).await {
                 heard.push(letter.into());
             }
-            // What is sent now is answered by a host that is back.
+            // The host that is back answers bytes that are sent now.
             let _ = stream.write_u8(0).await;
             let asked = timeout(200 * MS, stream.read_u8()).await;
             let told = asked.map(|read| read.map_err(|error| error.kind()));

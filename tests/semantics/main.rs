@@ -1,5 +1,6 @@
 //! Effects of the network, time and tasks on programs: all that may happen happens in some execution, and nothing else.
 
+mod checked;
 mod clocks;
 mod connects;
 mod counting;

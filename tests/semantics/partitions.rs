@@ -1,5 +1,6 @@
 //! Links that are cut, and heal: what is lost, what waits, and who waits for ever.
 
+use crate::checked::checked;
 use crate::counting::{ask, counter};
 use netcheck as tokio;
 use netcheck::check::{Checker, Crash, Partition, Report, Tcp, Udp, Verdict, ViolationKind};
@@ -11,18 +12,6 @@ use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::time::timeout;
 
 const SECOND: Duration = Duration::from_secs(1);
-
-/// The report of a check with the reduction and without it, which find the same.
-fn checked(checker: Checker, register: impl Fn(&mut netcheck::Network) + Copy) -> Report {
-    let [reduced, all] = [true, false].map(|reduction| checker.clone().reduction(reduction).check(|net| register(net)));
-    assert_eq!(reduced.verdict(), all.verdict(), "{reduced}\n{all}");
-    if reduced.verdict() == Verdict::Verified {
-        for name in ["client", "server"] {
-            assert_eq!(reduced.outputs(name), all.outputs(name));
-        }
-    }
-    reduced
-}
 
 fn verified(checker: Checker, register: impl Fn(&mut netcheck::Network) + Copy) -> Report {
     let report = checked(checker, register);
@@ -316,7 +305,7 @@ fn a_datagram_that_would_arrive_over_a_cut_is_lost() {
     // The first takes long, and the second comes before the cut that loses the first at its arrival.
     let (either, of_either) = delayed(Udp::new().delays([TICK, 10 * TICK]), to_server().for_ever());
     assert_eq!(either, [r#""""#, r#""a""#, r#""ab""#, r#""b""#, r#""ba""#]);
-    // What need not arrive may be lost anyhow, or come after the heal.
+    // A datagram that need not arrive may be lost anyhow, or come after the heal.
     let (any, of_any) = delayed(Udp::new().delay(..), to_server().for_ever());
     assert_eq!(any, [r#""""#, r#""a""#, r#""ab""#, r#""b""#, r#""ba""#]);
     let back = delayed(late(), Partition::between(["server", "client"]).one_way());
@@ -389,7 +378,7 @@ fn teller(net: &mut netcheck::Network) {
     .after("server");
 }
 
-/// What a monitor of cuts and of what is told sees.
+/// The cuts and heals that a monitor sees, and the values that it is told.
 #[derive(Debug, Clone, PartialEq)]
 enum Sight {
     Cut,
@@ -499,7 +488,7 @@ async fn scripted(script: u32, sends_max: usize) -> Vec<u8> {
 
 const SCRIPT_STEPS: u32 = 5;
 
-/// Of one channel, in quiet time and where all datagrams take the same time.
+/// The relation is one of a single channel: in quiet time, and where all datagrams take the same time.
 #[test]
 fn a_link_that_is_cut_for_ever_loses_all_that_is_sent_from_some_point_on() {
     let outputs = |checker: &Checker, script: u32, sends_max: usize| -> BTreeSet<String> {

@@ -1,7 +1,8 @@
 //! Hosts that give up what is not acknowledged: who is told, when, and who waits for ever.
 
+use crate::checked::checked;
 use netcheck as tokio;
-use netcheck::check::{Checker, Crash, Partition, Report, Tcp, Udp, Verdict, ViolationKind};
+use netcheck::check::{Checker, Crash, Partition, Tcp, Udp, Verdict, ViolationKind};
 use std::io::ErrorKind;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -9,18 +10,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep, timeout};
 
 const MINUTE: Duration = Duration::from_secs(60);
-
-/// The report of a check with the reduction and without it, which find the same.
-fn checked(checker: Checker, register: impl Fn(&mut netcheck::Network) + Copy) -> Report {
-    let [reduced, all] = [true, false].map(|reduction| checker.clone().reduction(reduction).check(|net| register(net)));
-    assert_eq!(reduced.verdict(), all.verdict(), "{reduced}\n{all}");
-    if reduced.verdict() == Verdict::Verified {
-        for name in ["client", "server"] {
-            assert_eq!(reduced.outputs(name), all.outputs(name));
-        }
-    }
-    reduced
-}
 
 fn power() -> Checker {
     Checker::new().crash(Crash::power().process("server").stays_down())
