@@ -216,7 +216,7 @@ impl World<'_> {
             false => channel.deliver(packet, faults_left),
         };
         match self.taker((sender.0, from_port), to) {
-            // What comes to a cut is lost.
+            // A datagram that comes to a cut is lost.
             _ if self.is_cut((sender.0, to.0)) => {}
             None => findings.dropped = true,
             Some(receiver) => {

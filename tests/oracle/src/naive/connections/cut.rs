@@ -84,7 +84,7 @@ impl Connections {
                     reader.late.push_back(Late::Bytes(std::mem::replace(&mut late, rest)));
                 }
             }
-            // What is left of a write whose beginning a cut before this one let through.
+            // The rest of a write whose beginning a cut before this one let through.
             if !late.is_empty() {
                 reader.late.push_back(Late::Bytes(late));
             }
@@ -174,7 +174,7 @@ impl Connections {
         }
     }
 
-    /// What comes to an end is acknowledged, if anything gets back.
+    /// Bytes and the end of the stream are acknowledged when they come to an end, if anything gets back.
     fn acknowledge(&mut self, end: End, what: &Late) {
         let writer = self.end_mut(peer(end));
         writer.is_unanswered |= writer.is_cut && matches!(what, Late::Bytes(_) | Late::Fin);

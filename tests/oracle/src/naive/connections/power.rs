@@ -71,7 +71,7 @@ impl Connections {
             silent.end_mut(end).late.clear();
         }
         if reader.is_cut {
-            // What stands there is not sent again; the rest has come.
+            // Segments that wait at the cut are not sent again; the rest has come.
             silent.end_mut(peer(end)).late.clear();
             silent.end_mut(end).has_shut_down &= reader.fin;
             return vec![silent];
