@@ -34,6 +34,18 @@ fn ends<F: Future<Output = ()> + 'static>(program: impl Fn() -> F + Clone + Send
     report.states() as u64
 }
 
+/// What a program ends with.
+#[track_caller]
+fn output<T: std::fmt::Debug + 'static, F: Future<Output = T> + 'static>(
+    program: impl Fn() -> F + Clone + Send + Sync + 'static,
+) -> String {
+    let report = Checker::new().check(|net| {
+        net.process("program", program.clone());
+    });
+    assert_eq!((report.verdict(), report.outputs("program").len()), (Verdict::Verified, 1), "{report}");
+    report.outputs("program")[0].clone()
+}
+
 #[track_caller]
 fn ages<F: Future<Output = ()> + 'static>(program: impl Fn() -> F + Clone + Send + Sync + 'static) {
     assert_eq!(check(program).verdict(), Verdict::Inconclusive);
@@ -134,6 +146,41 @@ fn ticks_tell_when_they_were() {
             before = at;
         }
     });
+}
+
+#[test]
+fn a_tick_is_told_by_what_the_clock_says_then() {
+    let once = |waits: Duration| {
+        output(move || async move {
+            let mut ticks = interval(waits);
+            ticks.tick().await;
+            let at = ticks.tick().await;
+            let now = Instant::now();
+            sleep(SECOND).await;
+            (at.saturating_duration_since(now), now.saturating_duration_since(at), at.elapsed())
+        })
+    };
+    assert_eq!(once(SECOND), "(0ns, 0ns, 1s)", "the program holds no instant while it waits");
+    assert_eq!(once(30 * 24 * 3_600 * SECOND), "(0ns, 0ns, 1s)");
+    let again = |waits: Duration| {
+        output(move || async move {
+            let began = Instant::now();
+            let mut ticks = interval(waits);
+            ticks.tick().await;
+            let at = ticks.tick().await;
+            (at - began == waits, at == Instant::now(), began.elapsed() >= SECOND)
+        })
+    };
+    assert_eq!(again(SECOND), "(true, true, true)", "it holds one");
+    assert_eq!(again(30 * 24 * 3_600 * SECOND), "(true, true, true)", "it was long ago");
+    let late = output(|| async {
+        let mut ticks = interval(2 * SECOND);
+        ticks.tick().await;
+        sleep(3 * SECOND).await;
+        let at = ticks.tick().await;
+        at.elapsed()
+    });
+    assert_eq!(late, "1s", "a late tick is told when it was due");
 }
 
 #[test]

@@ -512,3 +512,20 @@ fn a_datagram_outlives_the_process_that_it_is_for() {
         assert_eq!(report.outputs("server"), ["false", "true"], "{report}");
     }
 }
+
+#[test]
+fn time_that_passes_before_a_process_starts_again_changes_no_instant() {
+    // The sleeper reads the clock, and holds no instant while it sleeps; the server may start again at any time meanwhile.
+    let report = checked(killed(), |net| {
+        net.daemon("server", async || {
+            let socket = UdpSocket::bind("0.0.0.0:4001").await.unwrap();
+            socket.recv(&mut [0]).await.unwrap();
+        });
+        net.process("client", async || {
+            let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
+            socket.send_to(b"?", "server:4001").await.unwrap();
+            tokio::time::sleep_until(tokio::time::Instant::now() + Duration::from_millis(10)).await;
+        });
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+}

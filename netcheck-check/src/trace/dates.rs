@@ -27,7 +27,10 @@ impl Dates {
             }
             return;
         };
-        let since_start = |at: At, is_now| system.view().since_start(state, unit, (at, is_now), self.now_ns);
+        let passed_ns = if let Class::Timer { advance_ns } = class { advance_ns } else { 0 };
+        self.now_ns = self.now_ns.saturating_add(passed_ns);
+        let times = (passed_ns, self.now_ns);
+        let since_start = |at: At, is_now| system.view().since_start(state, unit, (at, is_now), times);
         let asked = system.learner.automata.node(node).offer(input);
         let is_reading = |offer: &Offer| matches!(offer.operation, Operation::Time(time::Operation::Clock { .. }));
         if let Outcome::Time { at } = *system.learner.automata.outcome(input.outcome)
@@ -40,9 +43,6 @@ impl Dates {
             if let Effect::Time(time::Effect::ArmAt { timer, at, .. }) = *effect {
                 self.set.insert((unit, timer), since_start(at, false).unwrap_or(at));
             }
-        }
-        if let Class::Timer { advance_ns } = class {
-            self.now_ns = self.now_ns.saturating_add(advance_ns);
         }
     }
 

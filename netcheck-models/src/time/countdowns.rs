@@ -31,6 +31,12 @@ impl Age {
     pub fn is_out_of_reach(self) -> bool {
         self.ns >= self.reach_ns
     }
+
+    /// When so many nanoseconds have passed.
+    #[must_use]
+    pub fn later(self, by_ns: i64) -> Age {
+        Age { ns: self.ns.saturating_add(by_ns).min(self.reach_ns), ..self }
+    }
 }
 
 /// The behaviour of an interval after missed ticks (as tokio's `MissedTickBehavior`).
@@ -176,9 +182,7 @@ impl Countdowns {
 
     /// Everything that the owner holds gets so many nanoseconds older.
     pub fn grow_old(&mut self, by_ns: i64) {
-        if let Some(age) = &mut self.age {
-            age.ns = age.ns.saturating_add(by_ns).min(age.reach_ns);
-        }
+        self.age = self.age.map(|age| age.later(by_ns));
     }
 
     fn set(&mut self, countdown: Countdown) {

@@ -33,7 +33,7 @@ impl View<'_> {
                 if advance_ns > 0 {
                     seen.push(Sighting::Passed { ns: advance_ns.unsigned_abs() });
                 }
-                let now_ns = self.instant(state, unit, advance_ns).ns();
+                let now_ns = self.instant_after(state, unit, advance_ns, 0).ns();
                 // A datagram is lost before the one that overtook it arrives.
                 let losses = self.losses(state, transition);
                 match self.is_send(edge) {

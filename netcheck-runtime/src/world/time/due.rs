@@ -10,33 +10,51 @@ use crate::world::enabled::{Asker, Due, Enabled, Waiting};
 use crate::world::step::{Class, Move, Transition, Writes};
 use crate::world::tables::{Lookup, View};
 use netcheck_models::event::Event;
-use netcheck_models::time::Countdowns;
+use netcheck_models::time::{Age, Countdowns};
 
 impl View<'_> {
     /// The instant that is so many nanoseconds from now, as a unit is told it.
     pub(in crate::world) fn instant(self, state: &[u32], unit: UnitId, from_now_ns: i64) -> At {
+        self.instant_after(state, unit, 0, from_now_ns)
+    }
+
+    /// The instant that is `from_then_ns` nanoseconds from the present of a step before which `passed_ns` pass, as a unit is
+    /// told it in that step.
+    pub(in crate::world) fn instant_after(self, state: &[u32], unit: UnitId, passed_ns: i64, from_then_ns: i64) -> At {
         if self.modes.dating != Dating::Latest {
-            return At::from_now(self.now_ns(state), from_now_ns);
+            return At::from_now(self.now_ns(state), passed_ns.saturating_add(from_then_ns));
         }
-        match self.countdowns(state, unit).and_then(Countdowns::age) {
-            Some(age) if age.is_out_of_reach() => At::long_after_latest(from_now_ns),
-            age => At::from_latest(age.map_or(0, |age| age.ns).saturating_add(from_now_ns)),
+        match self.age_after(state, unit, passed_ns) {
+            Some(age) if age.is_out_of_reach() => At::long_after_latest(from_then_ns),
+            age => At::from_latest(age.map_or(0, |age| age.ns).saturating_add(from_then_ns)),
         }
     }
 
-    /// An instant that a unit is told by the instants that it holds, as told by the start of the check, so many nanoseconds
-    /// after it. `is_now`: it is the present one. In dense time: if that is one number, while the instants of steps are kept.
-    pub fn since_start(self, state: &[u32], unit: UnitId, (at, is_now): (At, bool), now_ns: i64) -> Option<At> {
+    fn age_after(self, state: &[u32], unit: UnitId, passed_ns: i64) -> Option<Age> {
+        self.countdowns(state, unit).and_then(Countdowns::age).map(|age| age.later(passed_ns))
+    }
+
+    /// An instant that a unit is told by the instants that it holds in a step before which `passed_ns` nanoseconds pass, as
+    /// told by the start of the check; the step is taken `now_ns` after that. `is_now`: it is the present one. In dense time:
+    /// if that is one number, while the instants of steps are kept.
+    pub fn since_start(
+        self,
+        state: &[u32],
+        unit: UnitId,
+        (at, is_now): (At, bool),
+        (passed_ns, now_ns): (i64, i64),
+    ) -> Option<At> {
         if at.is_by_mark() {
             return self.mark_since_start(state, unit, (at, is_now));
         }
-        let age_ns = self.countdowns(state, unit).and_then(Countdowns::age).map_or(0, |age| age.ns);
+        let age_ns = self.age_after(state, unit, passed_ns).map_or(0, |age| age.ns);
         let from_now_ns = at.since_long_after().or_else(|| Some(at.since_latest()?.saturating_sub(age_ns)))?;
         Some(At::new(At::START, now_ns.saturating_add(from_now_ns)))
     }
 
-    pub(super) fn elapsed(self, state: &[u32], unit: UnitId, remaining_ns: i64) -> Lookup<OutcomeId> {
-        let at = || self.instant(state, unit, remaining_ns);
+    /// A timer elapses when `passed_ns` nanoseconds have passed; `late_ns` after its deadline, which the unit is told.
+    pub(super) fn elapsed(self, state: &[u32], unit: UnitId, passed_ns: i64, late_ns: i64) -> Lookup<OutcomeId> {
+        let at = || self.instant_after(state, unit, passed_ns, late_ns.saturating_neg());
         self.outcome(Outcome::Elapsed { at: self.demands.clock.then(at) })
     }
 
@@ -76,7 +94,7 @@ impl View<'_> {
             }
             let mut due = Vec::new();
             for &waiting in group {
-                let outcome = self.elapsed(state, waiting.asker.unit, advance_ns)?;
+                let outcome = self.elapsed(state, waiting.asker.unit, advance_ns, 0)?;
                 let input = Input { key: waiting.asker.key, outcome };
                 let edge = self.edge(waiting.asker.node, input)?;
                 if !self.is_refused(edge) {

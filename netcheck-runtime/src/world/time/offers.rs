@@ -34,7 +34,7 @@ pub(crate) fn offers(
                 enabled.timers.push(Waiting { mover, asker, timer, armed, remaining_ns, repeats });
                 return Ok(());
             }
-            let outcome = view.elapsed(state, asker.unit, remaining_ns)?;
+            let outcome = view.elapsed(state, asker.unit, 0, remaining_ns.saturating_neg())?;
             let fired = view.fired(armed.of(state), timer, repeats)?;
             let change = Change { events: view.known.fired, ..Change::quiet(smallvec![(armed, fired)]) };
             view.offer(enabled, asker, outcome, Class::Immediate, change).map(|_| ())
