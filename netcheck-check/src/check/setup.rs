@@ -35,6 +35,8 @@ use std::time::Duration;
 pub(super) struct Learned {
     pub(super) system: System,
     pub(super) initial: StateVector,
+    /// The one in its place, since more was demanded while it was added to. Its ids are others.
+    pub(super) instead: Option<Box<Learned>>,
 }
 
 /// One check on its own thread.
@@ -314,7 +316,7 @@ impl Job {
         let processes = self.registered.processes.iter().zip(&self.after).map(process).collect();
         let mut system = System::new(shared, processes, self.declared.clone(), self.demands);
         let initial = system.initial();
-        Learned { system, initial }
+        Learned { system, initial, instead: None }
     }
 
     /// Runs `attempt` on a fresh system, again whenever it learns of a demand.
@@ -325,17 +327,25 @@ impl Job {
         self.attempt_in(self.modes(), attempt)
     }
 
-    /// Runs `attempt` on a system in which something was learned, which it adds to; on fresh ones if it learns of a demand.
+    /// Runs `attempt` on a system in which something was learned, which it adds to; on fresh ones if it learns of a demand,
+    /// and so do all attempts after it: what a system has learned tells it nothing new.
     pub(super) fn attempt_on<R>(
         &mut self,
         learned: &mut Learned,
         mut attempt: impl FnMut(&Job, &mut System, &StateVector) -> Result<R, Interrupt>,
     ) -> Result<R, Error> {
+        if let Some(instead) = &mut learned.instead {
+            return self.attempt_on(instead, attempt);
+        }
         match attempt(self, &mut learned.system, &learned.initial) {
             Ok(result) => Ok(result),
             Err(interrupt @ (Interrupt::Diagnostic(_) | Interrupt::Statics(_))) => Err(interrupted(interrupt)),
             // A fresh system learns of it again.
-            Err(_) => Ok(self.attempt(attempt)?.0),
+            Err(_) => {
+                let (result, instead) = self.attempt(attempt)?;
+                learned.instead = Some(Box::new(instead));
+                Ok(result)
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use netcheck_runtime::reduction::successors::Successors;
 use netcheck_runtime::search::frontier::Search;
 use netcheck_runtime::select::choose;
 use netcheck_runtime::task::spawn;
-use netcheck_runtime::time::timeout;
+use netcheck_runtime::time::{Instant, timeout};
 use netcheck_runtime::violation::{Found, ViolationKind};
 use netcheck_runtime::world::components::StateVector;
 use netcheck_runtime::world::step::Transition;
@@ -382,4 +382,34 @@ fn a_bound_that_was_met_is_said() {
     assert!(found.may_not_be_least());
     assert!(found.to_string().contains("\nnote: there may be an execution with fewer faults"), "{found}");
     assert_eq!(Counterexample::from_json(&found.to_json()), Ok(found));
+}
+
+/// Takes steps until no more is possible.
+fn goes_on(system: &mut System, initial: &StateVector) -> Result<(), Interrupt> {
+    let (mut state, mut next) = (initial.clone(), Vec::new());
+    while let Some(step) = Successors::default().within(system, &state, None)?.first().cloned() {
+        system.apply(&state, &step, &mut next)?;
+        state = StateVector::from_slice(&next);
+    }
+    Ok(())
+}
+
+#[test]
+fn after_a_demand_all_attempts_are_made_on_the_system_that_has_it() {
+    let mut network = Network::default();
+    network.process("reads", || async {
+        Instant::now();
+    });
+    let job = Job::new(Checker::new(), network, Default::default(), Default::default());
+    let mut job = job.expect("it can be checked");
+    let ((), mut learned) = job.attempt(|_, _, _| Ok(())).expect("nothing was learned");
+    let mut demanded = Vec::new();
+    for _ in 0..3 {
+        let attempt = |_: &Job, system: &mut System, initial: &StateVector| {
+            demanded.push(system.demands.clock);
+            goes_on(system, initial)
+        };
+        job.attempt_on(&mut learned, attempt).expect("it ends");
+    }
+    assert_eq!(demanded, [false, false, true, true, true], "a fresh one learns of it again");
 }
