@@ -314,3 +314,24 @@ fn a_counterexample_has_instants_and_is_replayed() {
     let again = declared.replay(network, &read).unwrap().expect("it is found again");
     assert!(again.contains("the answer comes in time"), "{again}");
 }
+
+#[test]
+fn an_error_beside_a_violation_that_was_found_does_not_hide_it() {
+    // The search ends before a connect succeeds. With fewer faults one does, and then a program reads a time that is no number.
+    let report = Checker::new().reduction(false).tcp(within(1..=3).fail_open()).check(|net| {
+        net.process("server", || async {
+            let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+            listener.accept().await.unwrap();
+        });
+        net.process("client", || async {
+            let mut stream = TcpStream::connect("server:80").await.expect("a connection");
+            let asked = Instant::now();
+            while matches!(stream.read(&mut [0]).await, Ok(1..)) {}
+            asked.elapsed()
+        })
+        .after("server");
+    });
+    let counterexample = report.counterexample().expect("the connect may fail").to_string();
+    assert!(counterexample.contains("a connection"), "{counterexample}");
+    assert!(counterexample.contains("given up at an error: client reads the time at"), "{counterexample}");
+}

@@ -33,14 +33,22 @@ impl Job {
             last.at_rest = found.at_rest.clone();
         }
         let visited = explored.store.len();
-        let Shortened { instead, gave_up } = self.shortened(learned, (&path_steps, &steps, &found), visited)?;
+        let Shortened { instead, gave_up } = match self.shortened(learned, (&path_steps, &steps, &found), visited) {
+            // A lesser execution was looked for where the search had not been. What it has found is true all the same.
+            Err(error) if !error.has_changed_statics => {
+                let error = error.to_string();
+                let why = error.lines().next().unwrap_or_default();
+                Shortened { instead: None, gave_up: Some(format!("at an error: {why}")) }
+            }
+            shortened => shortened?,
+        };
         self.progress.has_shortened();
         if let Some(instead) = instead {
             (steps, found) = instead;
         }
         let confirmed = self.confirmed_as(&steps, &found)?;
         Ok(match gave_up {
-            Some(gave_up) => confirmed.perhaps_not_least(gave_up.to_string()),
+            Some(gave_up) => confirmed.perhaps_not_least(gave_up),
             None => confirmed,
         })
     }

@@ -24,8 +24,8 @@ const STATES_MAX: usize = 800_000;
 pub(super) struct Shortened {
     /// The lesser execution, if there is one.
     pub(super) instead: Option<(Vec<Step>, Found)>,
-    /// Why it may not be the least one of the full space.
-    pub(super) gave_up: Option<GaveUp>,
+    /// Why it may not be the least one of the full space, in words that follow "was given up".
+    pub(super) gave_up: Option<String>,
 }
 
 /// An execution with its violation, as any system can repeat it.
@@ -60,7 +60,7 @@ impl Job {
         visited: usize,
     ) -> Result<Shortened, Error> {
         if !found.at_rest.is_empty() {
-            return Ok(Shortened { instead: None, gave_up: Some(GaveUp::Endless) });
+            return Ok(Shortened { instead: None, gave_up: Some(GaveUp::Endless.to_string()) });
         }
         self.progress.begin(Phase::Shortening);
         let is_full = is_full(path_steps);
@@ -87,9 +87,9 @@ impl Job {
             let pruned = self.pruned(learned, &best)?;
             best = best.or_lesser(pruned);
         }
-        let gave_up = gave_up.or(Some(GaveUp::States(states_max)));
+        let gave_up = gave_up.unwrap_or(GaveUp::States(states_max));
         let instead = (best.cost < given.cost).then_some((best.steps, best.found));
-        Ok(Shortened { instead, gave_up })
+        Ok(Shortened { instead, gave_up: Some(gave_up.to_string()) })
     }
 
     /// The least execution of the full space, or the least that is met before a bound is reached, unless it costs more
