@@ -41,7 +41,7 @@ enum Stamp {
 }
 
 impl Clock {
-    /// One of the three, where packets take no time. In dense time, that of the standard library can be read where each
+    /// One of the three, where packets take no time; no date, where the instants of ticks are kept. In dense time, that of the standard library can be read where each
     /// instant is a number. What these have said is never too old to be told apart, so loops may never close.
     pub fn of(system: &System, process: usize) -> Clock {
         match (system.to_string().len() + process) % 3 {
@@ -50,6 +50,7 @@ impl Clock {
             _ if system.network.takes_time() => Clock::Own,
             0 => Clock::Own,
             1 => Clock::Std,
+            _ if system.keeps_ticks() => Clock::Std,
             _ => Clock::Date,
         }
     }
@@ -151,6 +152,17 @@ impl Shared {
         self.stamps[which].set(Some(Stamp::now(self.clock)));
     }
 
+    /// Keeps the instant of a tick as a reading of the clock.
+    fn keep(&self, which: usize, at: Instant) {
+        self.uses.store(true, Ordering::Relaxed);
+        let stamp = match self.clock {
+            Clock::Own => Stamp::Own(at),
+            Clock::Std => Stamp::Std(at.into_std()),
+            Clock::Date => unreachable!("a process that keeps the instants of ticks reads no dates"),
+        };
+        self.stamps[which].set(Some(stamp));
+    }
+
     fn later(&self, which: usize, ms: u16) -> Option<Stamp> {
         self.uses.store(true, Ordering::Relaxed);
         self.stamps[which].get().map(|stamp| stamp.later(milliseconds(ms)))
@@ -228,10 +240,13 @@ pub async fn step(memory: &Rc<Memory>, word: Everyday) {
         }
         Everyday::DropSocket { socket } => memory.drop_socket(socket),
         Everyday::Every { ms } => memory.shared.tick_every(ms),
-        Everyday::Tick { limit_ms, into } => {
+        Everyday::Tick { limit_ms, into, stamp } => {
             if let Some(mut ticking) = memory.shared.take_interval() {
                 let interval = ticking.interval.as_mut().expect("it was there");
                 let ticked = within(limit_ms, interval.tick()).await;
+                if let (Some(at), Some(which)) = (ticked, stamp) {
+                    memory.shared.keep(which, at);
+                }
                 memory.write(into, ticked.map_or(ELAPSED, |_| 0));
             }
         }

@@ -160,7 +160,7 @@ fn an_ephemeral_port_is_given_to_the_next_socket() {
 #[test]
 fn a_tick_that_a_timeout_gave_up_stops_nobody() {
     let every = Instruction::Everyday(Everyday::Every { ms: 30 });
-    let tick = |limit_ms| Instruction::Everyday(Everyday::Tick { limit_ms, into: 0 });
+    let tick = |limit_ms| Instruction::Everyday(Everyday::Tick { limit_ms, into: 0, stamp: None });
     let ticks = [every, tick(None), tick(Some(10)), Instruction::Sleep { ms: 30 }];
     for daemon in [true, false] {
         for others in [0, 1] {
@@ -201,7 +201,7 @@ fn a_poll_that_does_not_return_is_told_of_only_if_an_execution_comes_to_it() {
 /// its next tick. Time passed for the waiting task, and not for the interval.
 #[test]
 fn a_timer_passes_with_the_clock_of_the_task_that_waits_for_it() {
-    let tick = |limit_ms| Instruction::Everyday(Everyday::Tick { limit_ms, into: 0 });
+    let tick = |limit_ms| Instruction::Everyday(Everyday::Tick { limit_ms, into: 0, stamp: None });
     let waits = vec![Instruction::Spawn { task: 1 }, Instruction::Sleep { ms: 10 }, tick(Some(20))];
     let makes = vec![Instruction::Everyday(Everyday::Every { ms: 20 }), tick(None)];
     let makes_and_lives =

@@ -332,7 +332,7 @@ impl Loops<'_> {
             (2, _) if own.shares => {
                 before.push(Instruction::Everyday(Everyday::Every { ms }));
                 let limit_ms = self.random.percent(40).then(|| self.ms());
-                vec![Instruction::Everyday(Everyday::Tick { limit_ms, into })]
+                vec![Instruction::Everyday(Everyday::Tick { limit_ms, into, stamp: None })]
             }
             (3 | 4, Some((socket, _))) => vec![Instruction::RecvTimeout { socket, ms, into }],
             (5, _) => vec![Instruction::Yield],
@@ -538,6 +538,14 @@ impl System {
     /// Whether some program reads the clock.
     pub fn reads_clock(&self) -> bool {
         self.processes.iter().any(|process| somewhere(process, &Instruction::reads_clock))
+    }
+
+    /// Whether some program keeps the instant of a tick.
+    pub fn keeps_ticks(&self) -> bool {
+        let keeps = |instruction: &Instruction| {
+            matches!(instruction, Instruction::Everyday(Everyday::Tick { stamp: Some(_), .. }))
+        };
+        self.processes.iter().any(|process| somewhere(process, &keeps))
     }
 
     /// Whether some loop may go round without letting time pass.

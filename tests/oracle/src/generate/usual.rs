@@ -157,7 +157,7 @@ impl Writer<'_> {
             }
             let limit_ms = self.random.percent(TICKS_WITH_LIMITS).then(|| self.ms());
             let into = self.register(index);
-            ticks.push(Instruction::Everyday(Everyday::Tick { limit_ms, into }));
+            ticks.push(Instruction::Everyday(Everyday::Tick { limit_ms, into, stamp: None }));
         }
         ticks
     }

@@ -54,10 +54,12 @@ pub enum Everyday {
     Every {
         ms: u16,
     },
-    /// waits for its next tick; nothing if there is none or another task waits for it
+    /// waits for its next tick, and may keep the instant for which the tick was due as a reading of the clock; nothing if
+    /// there is none or another task waits for it
     Tick {
         limit_ms: Option<u16>,
         into: usize,
+        stamp: Option<usize>,
     },
     SleepUntil {
         ms: u16,
@@ -221,7 +223,10 @@ impl fmt::Display for Everyday {
             }
             Everyday::DropSocket { socket } => write!(f, "drop s{socket}"),
             Everyday::Every { ms } => write!(f, "interval {ms} ms"),
-            Everyday::Tick { limit_ms, into } => write!(f, "r{into} = {}tick", limit(limit_ms)),
+            Everyday::Tick { limit_ms, into, stamp } => {
+                let kept = stamp.map(|which| format!(", stamp{which} = its instant")).unwrap_or_default();
+                write!(f, "r{into} = {}tick{kept}", limit(limit_ms))
+            }
             Everyday::SleepUntil { ms } => write!(f, "sleep until now + {ms} ms"),
             Everyday::Stamp { which } => write!(f, "stamp{which} = now"),
             Everyday::IsOver { which, ms, into } => write!(f, "r{into} = now >= stamp{which} + {ms} ms"),
@@ -267,6 +272,7 @@ impl Instruction {
                     | Everyday::IsOver { .. }
                     | Everyday::SleepUntil { .. }
                     | Everyday::SleepUntilLater { .. }
+                    | Everyday::Tick { stamp: Some(_), .. }
             )
         )
     }

@@ -57,9 +57,9 @@ impl ProcessState {
                 }
                 None
             }
-            Everyday::Tick { limit_ms, into } => {
+            Everyday::Tick { limit_ms, into, stamp } => {
                 let is_free = self.interval.is_some() && !self.is_ticking();
-                is_free.then_some(Wait::Tick { into, deadline_ms: limited(limit_ms) })
+                is_free.then_some(Wait::Tick { into, deadline_ms: limited(limit_ms), stamp })
             }
             Everyday::SleepUntil { ms } => Some(Wait::Sleep { deadline_ms: now_ms + u32::from(ms) }),
             Everyday::Stamp { which } => Some(Wait::Clock { which, over: None }),

@@ -42,6 +42,7 @@ pub(super) enum Wait {
     Tick {
         into: usize,
         deadline_ms: Option<u32>,
+        stamp: Option<usize>,
     },
     Object {
         into: usize,

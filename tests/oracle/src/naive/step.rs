@@ -157,7 +157,10 @@ impl World<'_> {
                         Timer::Outer => OUTER_ELAPSED,
                         Timer::Tick => 0,
                     };
-                    if let (Wait::Tick { .. }, Some(interval)) = (wait, &mut state.interval) {
+                    if let (Wait::Tick { stamp, .. }, Some(interval)) = (wait, &mut state.interval) {
+                        if let (Timer::Tick, Some(which)) = (timer, stamp) {
+                            state.stamps_ms[which] = Some(interval.next_ms);
+                        }
                         // Without a horizon it makes no difference.
                         interval.is_given_up = timer != Timer::Tick && !self.state.horizons_ms.is_empty();
                         interval.next_ms += if timer == Timer::Tick { i64::from(interval.period_ms) } else { 0 };

@@ -20,7 +20,10 @@ pub fn endless_system_that_reads_clocks(seed: u64, limits: Limits, declare: fn(u
             if random.percent(30) && !has_isolated {
                 clocks::read_clocks(random.number(), &mut more);
             }
-            more.processes.iter_mut().for_each(|process| read_in_loops(&mut random, process));
+            for process in &mut more.processes {
+                read_in_loops(&mut random, process);
+                clocks::keep_ticks(&mut random, process);
+            }
             let leaves_interval = more.processes.iter().any(Process::leaves_interval);
             // The naive explorer has one clock in dense time: a loop that takes no time would stop it for all.
             let stops_time = more.network.takes_time() && more.may_spin();
@@ -36,7 +39,7 @@ pub fn endless_system_that_reads_clocks(seed: u64, limits: Limits, declare: fn(u
 fn read_in_loops(random: &mut Random, process: &mut Process) {
     let into = process.registers;
     let isolated = process.isolated.clone();
-    let mut reads = false;
+    let (mut reads, mut ticks) = (false, false);
     for (number, task) in process.tasks.iter_mut().enumerate() {
         if isolated.contains(&number) {
             continue;
@@ -45,7 +48,11 @@ fn read_in_loops(random: &mut Random, process: &mut Process) {
             let Instruction::Forever { body } = instruction else { return };
             if awaits(body) && random.percent(80) {
                 let at = random.below(body.len() as u64 + 1) as usize;
-                let reading = reading(random, into);
+                let reading = match random.percent(20) {
+                    true => tick(random, into),
+                    false => reading(random, into),
+                };
+                ticks |= reading.iter().any(|of| matches!(of, Instruction::Everyday(Everyday::Tick { .. })));
                 body.splice(at..at, reading);
                 reads = true;
             }
@@ -53,12 +60,26 @@ fn read_in_loops(random: &mut Random, process: &mut Process) {
     }
     if reads {
         process.registers += 1;
+        if ticks {
+            let ms = *random.weighted(&[(4, 10), (4, 20), (2, 30)]);
+            process.tasks[0].insert(0, Instruction::Everyday(Everyday::Every { ms }));
+        }
         if random.percent(80) {
             let root = &mut process.tasks[0];
             let at = random.below(root.len() as u64 + 1) as usize;
             root.insert(at, Instruction::Everyday(Everyday::Stamp { which: 0 }));
         }
     }
+}
+
+/// A tick in a round of a loop, of which the instant is kept.
+fn tick(random: &mut Random, into: usize) -> Vec<Instruction> {
+    let which = usize::from(random.percent(30));
+    let limit_ms = random.percent(20).then_some(10);
+    let look = Everyday::IsOver { which, ms: 10 * random.below(3) as u16, into };
+    let looks = random.percent(70).then_some(look);
+    let tick = Everyday::Tick { limit_ms, into, stamp: Some(which) };
+    std::iter::once(tick).chain(looks).map(Instruction::Everyday).collect()
 }
 
 /// Readings of the clock in a round of a loop.
