@@ -82,11 +82,12 @@ impl View<'_> {
         let (of, reach_ns) = (self.marked(unit), self.modes.reach_ns);
         let deadline = moment_of(of, at);
         if self.ages() && deadline.event.is_some_and(|event| zone.is_scheduled(event)) {
-            let is_aged = |moment: Moment| zone.is_aged(moment, Moment::NOW, reach_ns);
-            if at.ns() > reach_ns && is_aged(moment_of(of, At::new(at.mark, 0))) {
+            // A mark ages, whatever is added to it.
+            let is_aged = zone.is_aged(moment_of(of, At::new(at.mark, 0)), Moment::NOW, reach_ns);
+            if at.ns() > reach_ns && is_aged {
                 return Err(self.out_of_reach(at.ns()));
             }
-            if repeats && zone.distance(deadline, Moment::NOW).exactly().is_none() && is_aged(deadline) {
+            if repeats && zone.distance(deadline, Moment::NOW).exactly().is_none() && is_aged {
                 return Err(self.farther());
             }
         }
@@ -128,7 +129,7 @@ impl View<'_> {
 
     /// Schedules the mark by which the outcome of a timer that fires tells its tick, if it is a new one.
     pub(super) fn mark_tick(self, zone: &mut Zone, unit: UnitId, outcome: OutcomeId, tick: Scheduled) {
-        if let (true, Outcome::Elapsed { at: Some(at) }) = (self.ages(), self.automata.outcome(outcome)) {
+        if let (true, Outcome::Elapsed { at: Some(at), .. }) = (self.ages(), self.automata.outcome(outcome)) {
             let mark = mark_event(self.marked(unit), at.mark);
             if !zone.is_scheduled(mark) {
                 zone.arm_from(mark, Moment::of(tick), Delay::NONE);
@@ -201,8 +202,10 @@ impl View<'_> {
         let zone = self.zone_at(state);
         let [from, to] = self.moments(zone, asker, instants)?;
         let ns = zone.distance(from, to).exactly().ok_or_else(|| {
+            // Marks age, whatever is added to them.
+            let [one, other] = [from, to].map(|moment| Moment { after_ns: 0, ..moment });
             let is_aged = |[one, other]: [Moment; 2]| zone.is_aged(one, other, self.modes.reach_ns);
-            match self.ages() && [[from, to], [to, from]].into_iter().any(is_aged) {
+            match self.ages() && [[one, other], [other, one]].into_iter().any(is_aged) {
                 true => self.farther(),
                 false => Missing::Instant(asker.node, asker.key).into(),
             }
