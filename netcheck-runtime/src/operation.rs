@@ -166,9 +166,10 @@ pub enum Outcome {
     WouldBlock,
     /// The operation could complete: its waker is called, and the poll that comes next tries it.
     Woken,
-    /// A timer fired; with the time since the start, if it is tracked.
+    /// A timer fired; with the time since the start, if it is tracked, and whether a tick counts as missed, if that is told.
     Elapsed {
         at: Option<time::At>,
+        is_missed: bool,
     },
     /// An instant that was read.
     Time {
@@ -214,7 +215,7 @@ impl Handed for Outcome {
             Outcome::Ready { read, write } => Outcome::Ready { read: read.handed(), write: write.handed() },
             Outcome::WouldBlock => Outcome::WouldBlock,
             Outcome::Woken => Outcome::Woken,
-            Outcome::Elapsed { at } => Outcome::Elapsed { at: at.handed() },
+            Outcome::Elapsed { at, is_missed } => Outcome::Elapsed { at: at.handed(), is_missed: is_missed.handed() },
             Outcome::Time { at } => Outcome::Time { at: at.handed() },
             Outcome::Compared(ordering) => Outcome::Compared(ordering.handed()),
             Outcome::Distance { ns } => Outcome::Distance { ns: ns.handed() },

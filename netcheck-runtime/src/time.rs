@@ -55,6 +55,7 @@ struct Timer {
     number: u32,
     location: &'static Location<'static>,
     repeats: bool,
+    tells_missed: bool,
     pending: Option<Pending>,
 }
 
@@ -63,7 +64,7 @@ impl Timer {
         let context = context::current();
         let number = context.new_timer();
         context.effect(Effect::Time(time::Effect::Arm { timer: number, after_ns: nanoseconds(duration), repeats }));
-        Timer { number, location, repeats, pending: None }
+        Timer { number, location, repeats, tells_missed: false, pending: None }
     }
 
     #[track_caller]
@@ -72,17 +73,18 @@ impl Timer {
         let at = context.untold(deadline.known());
         let number = context.new_timer();
         context.effect(Effect::Time(time::Effect::ArmAt { timer: number, at, repeats }));
-        Timer { number, location, repeats, pending: None }
+        Timer { number, location, repeats, tells_missed: false, pending: None }
     }
 
-    /// Polls until it fires; returns the time, if it is tracked.
-    fn poll_elapsed(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
-        let operation = Operation::Time(time::Operation::Timer { timer: self.number, repeats: self.repeats });
+    /// Polls until it fires; returns the time, if it is tracked, and whether a tick counts as missed.
+    fn poll_elapsed(&mut self, cx: &mut Context<'_>) -> Poll<(Instant, bool)> {
+        let Timer { number: timer, repeats, tells_missed, .. } = *self;
+        let operation = Operation::Time(time::Operation::Timer { timer, repeats, tells_missed });
         let pending = self.pending.get_or_insert_with(|| Pending::new(operation, self.location));
         let outcome = ready!(Pin::new(pending).poll(cx));
         self.pending = None;
         match outcome {
-            Outcome::Elapsed { at } => Poll::Ready(Instant { at }),
+            Outcome::Elapsed { at, is_missed } => Poll::Ready((Instant { at }, is_missed)),
             other => unreachable!("a timer does not answer {other:?}"),
         }
     }
@@ -133,7 +135,7 @@ pub struct Sleep {
 }
 
 impl Sleep {
-    /// The time at which it fires.
+    /// The time at which it fires; now, if that is over.
     #[track_caller]
     pub fn deadline(&self) -> Instant {
         self.timer.deadline()
@@ -291,11 +293,11 @@ impl Interval {
 
     /// Polls for the next tick.
     pub fn poll_tick(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
-        let at = ready!(self.timer.poll_elapsed(cx));
+        let (at, is_missed) = ready!(self.timer.poll_elapsed(cx));
         let missed = match self.missed {
-            MissedTickBehavior::Burst => Missed::Burst,
-            MissedTickBehavior::Delay => Missed::Delay,
-            MissedTickBehavior::Skip => Missed::Skip,
+            MissedTickBehavior::Delay if is_missed => Missed::Delay,
+            MissedTickBehavior::Skip if is_missed => Missed::Skip,
+            _ => Missed::Burst,
         };
         let (timer, period_ns) = (self.timer.number, nanoseconds(self.period));
         context::current().effect(Effect::Time(time::Effect::Rearm { timer, period_ns, missed }));
@@ -340,6 +342,11 @@ impl Interval {
     /// Sets the behaviour for missed ticks.
     pub fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior) {
         self.missed = behavior;
+        let tells_missed = behavior != MissedTickBehavior::Burst;
+        if tells_missed != self.timer.tells_missed {
+            // The next poll asks for a tick anew.
+            (self.timer.tells_missed, self.timer.pending) = (tells_missed, None);
+        }
     }
 
     /// The time between ticks.

@@ -39,6 +39,9 @@ impl Age {
     }
 }
 
+/// A tick that comes so late counts as no missed one, in nanoseconds (tokio's `Interval::poll_tick`: 5 ms).
+pub const LATE_MAX_NS: i64 = 5_000_000;
+
 /// The behaviour of an interval after missed ticks (as tokio's `MissedTickBehavior`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Missed {

@@ -14,7 +14,7 @@ mod execution;
 mod interface;
 mod zones;
 
-pub use countdowns::{Age, Countdown, Countdowns, Missed};
+pub use countdowns::{Age, Countdown, Countdowns, LATE_MAX_NS, Missed};
 pub use delay::{Delay, Span};
 pub use execution::{Execution, MILLISECOND_NS, Schedule, StepId, Timed};
 pub use interface::Time;

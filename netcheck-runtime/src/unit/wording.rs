@@ -248,7 +248,8 @@ pub fn outcome(outcome: &Outcome, shared: &Shared) -> String {
         Outcome::Ready { read, write } => ready(*read, *write).to_owned(),
         Outcome::WouldBlock => "would block".to_owned(),
         Outcome::Woken => "ready: its waker is called".to_owned(),
-        Outcome::Elapsed { .. } => "elapsed".to_owned(),
+        Outcome::Elapsed { is_missed: false, .. } => "elapsed".to_owned(),
+        Outcome::Elapsed { is_missed: true, .. } => "elapsed, late".to_owned(),
         Outcome::Time { at } => match at.is_by_latest() || shared.modes.dating == Dating::Marks {
             true => "an instant".to_owned(),
             false => at.since_start().unwrap_or_else(|| format!("instant {}", at.mark)),

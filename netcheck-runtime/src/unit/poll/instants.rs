@@ -71,7 +71,9 @@ impl Context {
     /// As [`Context::told`], of an outcome that is kept until the program takes it.
     pub(super) fn told_outcome(&self, outcome: &Outcome) -> Outcome {
         match outcome {
-            Outcome::Elapsed { at: Some(at) } => Outcome::Elapsed { at: Some(self.told(*at)) },
+            Outcome::Elapsed { at: Some(at), is_missed } => {
+                Outcome::Elapsed { at: Some(self.told(*at)), is_missed: *is_missed }
+            }
             other => other.clone(),
         }
     }

@@ -273,8 +273,8 @@ impl Operations {
         for Registered { offer, waker, outcome, is_ready } in self.registered.values() {
             (offer, waker.is_some(), is_ready).hash(values);
             match outcome {
-                Some(Outcome::Elapsed { at: Some(at) }) => {
-                    ("elapsed", at.mark).hash(values);
+                Some(Outcome::Elapsed { at: Some(at), is_missed }) => {
+                    ("elapsed", at.mark, is_missed).hash(values);
                     values.instants.push(at.ns());
                 }
                 outcome => outcome.hash(values),

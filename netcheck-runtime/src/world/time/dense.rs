@@ -20,11 +20,11 @@ use crate::unit::shared::Dating;
 use crate::world::components::{Component, ComponentId};
 use crate::world::enabled::{Asker, Enabled, Waiting};
 use crate::world::events::EventsId;
-use crate::world::step::{Class, Move, Transition};
+use crate::world::step::{Change, Class, Move, Transition};
 use crate::world::tables::{Lookup, Missing, View};
 use netcheck_models::event::Event;
-use netcheck_models::time::{Delay, Moment, Scheduled, Time, Zone};
-use smallvec::smallvec;
+use netcheck_models::time::{Delay, LATE_MAX_NS, Moment, Scheduled, Time, Zone};
+use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 
 /// A timer whose firing its program accepts.
@@ -102,7 +102,7 @@ impl<'a> View<'a> {
     }
 
     /// The outcome of a timer that fires now. A tick of an interval is told by its own instant, also when it is late.
-    fn fires_in(self, zone: &Zone, unit: UnitId, tick: Option<Scheduled>) -> Lookup<OutcomeId> {
+    fn fires_in(self, zone: &Zone, unit: UnitId, tick: Option<Scheduled>, is_missed: bool) -> Lookup<OutcomeId> {
         let moment = tick.map_or(Moment::NOW, Moment::of);
         let at = match self.modes.dating {
             _ if !self.demands.clock => None,
@@ -110,7 +110,7 @@ impl<'a> View<'a> {
             Dating::Marks => tick.map(|tick| self.told_in(zone, unit, Moment::of(tick)).0),
             _ => Some(self.relative(zone, unit, moment).unwrap_or(At::UNTOLD)),
         };
-        self.outcome(Outcome::Elapsed { at })
+        self.outcome(Outcome::Elapsed { at, is_missed })
     }
 
     /// Offers a timer: at once if its deadline is over or now.
@@ -118,7 +118,8 @@ impl<'a> View<'a> {
         self,
         state: &[u32],
         asker: Asker,
-        (timer, armed, repeats): (u32, ComponentId, bool),
+        (timer, armed): (u32, ComponentId),
+        (repeats, tells_missed): (bool, bool),
         enabled: &mut Enabled,
     ) -> Lookup<()> {
         let (zone, event) = (self.zone_at(state), timer_event(asker.unit, timer));
@@ -131,19 +132,20 @@ impl<'a> View<'a> {
             enabled.timers.push(Waiting { mover, asker, timer, armed, remaining_ns: 0, repeats });
             return Ok(());
         }
-        let outcome = self.fires_in(zone, asker.unit, repeats.then_some(event))?;
-        let edge = self.edge(asker.node, Input { key: asker.key, outcome })?;
         let skips = |effect: &AnyEffect| matches!(effect, AnyEffect::Time(Effect::Rearm { timer: of, missed: Missed::Skip, .. }) if *of == timer);
-        if away.exactly().is_none() && self.automata.edge(edge).effects.iter().any(skips) {
-            // How many ticks were missed is no number.
-            return Err(Missing::Instant(asker.node, asker.key).into());
+        for (zone, is_missed) in missed_or_not(zone, event, tells_missed) {
+            let outcome = self.fires_in(&zone, asker.unit, repeats.then_some(event), is_missed)?;
+            let edge = self.edge(asker.node, Input { key: asker.key, outcome })?;
+            let late = zone.distance(Moment::of(event), Moment::NOW);
+            if late.exactly().is_none() && self.automata.edge(edge).effects.iter().any(skips) {
+                // How many ticks were missed is no number.
+                return Err(Missing::Instant(asker.node, asker.key).into());
+            }
+            let write = self.zone_write(&self.fired_in(&zone, asker.unit, outcome, event, repeats))?;
+            let change = Change { events: self.known.fired, ..Change::quiet(smallvec![write]) };
+            self.offer(enabled, asker, outcome, Class::Immediate, change)?;
         }
-        let write = self.zone_write(&self.fired_in(zone, asker.unit, outcome, event, repeats))?;
-        let change = crate::world::step::Change {
-            events: self.known.fired,
-            ..crate::world::step::Change::quiet(smallvec![write])
-        };
-        self.offer(enabled, asker, outcome, Class::Immediate, change).map(|_| ())
+        Ok(())
     }
 
     /// Moves the steps that may come next in dense time to `chosen`, if only the movers for which `own` holds take steps,
@@ -304,8 +306,11 @@ impl<'a> View<'a> {
         let may_be_over = away.least_ns.is_none_or(|least_ns| least_ns < 0);
         let tick = waiting.repeats.then_some(event);
         let outcome = match may_be_over {
-            true => self.fires_in(zone, unit, tick)?,
-            false => self.fires_in(&zone.elapse_until(event, |_| false).expect("nothing is in its way"), unit, tick)?,
+            true => self.fires_in(zone, unit, tick, false)?,
+            false => {
+                let then = zone.elapse_until(event, |_| false).expect("nothing is in its way");
+                self.fires_in(&then, unit, tick, false)?
+            }
         };
         let input = Input { key, outcome };
         let edge = self.edge(node, input)?;
@@ -408,4 +413,14 @@ impl<'a> View<'a> {
 /// Whether some delivery can't be lost.
 fn has_required(steps: &[Transition]) -> bool {
     steps.iter().any(|step| matches!(step.class(), Some(Class::Delivery { required: true, .. })))
+}
+
+/// The instants at which a timer that is due fires, and whether a tick counts as missed then, if that is to be told.
+fn missed_or_not(zone: &Zone, event: Scheduled, tells_missed: bool) -> SmallVec<[(Zone, bool); 2]> {
+    if !tells_missed {
+        return smallvec![(zone.clone(), false)];
+    }
+    let latest = Moment::of(event).plus_ns(LATE_MAX_NS);
+    let ways = [(zone.at_most(Moment::NOW, latest), false), (zone.at_most(latest.plus_ns(1), Moment::NOW), true)];
+    ways.into_iter().filter_map(|(zone, is_missed)| Some((zone?, is_missed))).collect()
 }
