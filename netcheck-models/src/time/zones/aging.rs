@@ -53,9 +53,11 @@ impl Zone {
         (aged != *self).then_some(aged)
     }
 
-    /// Whether a moment comes more than so long before another one, so that the zone may have forgotten how long.
+    /// Whether the event of a moment comes more than so long before that of another one, so that the zone may have forgotten
+    /// how long. How far the moments lie from their events makes no difference.
     #[must_use]
     pub fn is_aged(&self, one: Moment, other: Moment, reach_ns: i64) -> bool {
+        let [one, other] = [one, other].map(|moment| Moment { after_ns: 0, ..moment });
         self.distance(one, other).least_ns.is_some_and(|least_ns| least_ns > reach_ns)
     }
 }

@@ -82,8 +82,7 @@ impl View<'_> {
         let (of, reach_ns) = (self.marked(unit), self.modes.reach_ns);
         let deadline = moment_of(of, at);
         if self.ages() && deadline.event.is_some_and(|event| zone.is_scheduled(event)) {
-            // A mark ages, whatever is added to it.
-            let is_aged = zone.is_aged(moment_of(of, At::new(at.mark, 0)), Moment::NOW, reach_ns);
+            let is_aged = zone.is_aged(deadline, Moment::NOW, reach_ns);
             if at.ns() > reach_ns && is_aged {
                 return Err(self.out_of_reach(at.ns()));
             }
@@ -172,8 +171,7 @@ impl View<'_> {
         let [one, other] = self.moments(zone, asker, instants)?;
         let ahead_ns = one.after_ns.saturating_sub(other.after_ns);
         for (older, newer, ahead_ns) in [(one, other, ahead_ns), (other, one, -ahead_ns)] {
-            let marks = [older, newer].map(|moment| Moment { after_ns: 0, ..moment });
-            if self.ages() && ahead_ns > self.modes.reach_ns && zone.is_aged(marks[0], marks[1], self.modes.reach_ns) {
+            if self.ages() && ahead_ns > self.modes.reach_ns && zone.is_aged(older, newer, self.modes.reach_ns) {
                 return Err(self.out_of_reach(ahead_ns));
             }
         }
@@ -202,10 +200,8 @@ impl View<'_> {
         let zone = self.zone_at(state);
         let [from, to] = self.moments(zone, asker, instants)?;
         let ns = zone.distance(from, to).exactly().ok_or_else(|| {
-            // Marks age, whatever is added to them.
-            let [one, other] = [from, to].map(|moment| Moment { after_ns: 0, ..moment });
             let is_aged = |[one, other]: [Moment; 2]| zone.is_aged(one, other, self.modes.reach_ns);
-            match self.ages() && [[one, other], [other, one]].into_iter().any(is_aged) {
+            match self.ages() && [[from, to], [to, from]].into_iter().any(is_aged) {
                 true => self.farther(),
                 false => Missing::Instant(asker.node, asker.key).into(),
             }
