@@ -5,7 +5,7 @@ use crate::trace::step::Step;
 use ahash::AHashMap;
 use netcheck_runtime::id::UnitId;
 use netcheck_runtime::operation::{Effect, Offer, Operation, Outcome};
-use netcheck_runtime::world::step::{Class, Move, Transition};
+use netcheck_runtime::world::step::{Move, Transition};
 use netcheck_runtime::world::system::System;
 use netcheck_runtime::world::time;
 use netcheck_runtime::world::time::operation::At;
@@ -27,7 +27,7 @@ impl Dates {
             }
             return;
         };
-        let passed_ns = if let Class::Timer { advance_ns } = class { advance_ns } else { 0 };
+        let passed_ns = class.advance_ns();
         self.now_ns = self.now_ns.saturating_add(passed_ns);
         let times = (passed_ns, self.now_ns);
         let since_start = |at: At, is_now| system.view().since_start(state, unit, (at, is_now), times);

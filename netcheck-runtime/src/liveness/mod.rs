@@ -47,7 +47,7 @@ use crate::search::plan::{Limit, Limits};
 use crate::search::progress::Progress;
 use crate::violation::{Found, ViolationKind};
 use crate::world::components::StateVector;
-use crate::world::step::{Class, Move, Transition};
+use crate::world::step::{Move, Transition};
 use crate::world::system::{Interrupt, System};
 use demands::{Labelled, Owing};
 use recurring::Recurring;
@@ -205,7 +205,7 @@ fn passes_time<'a>(mut steps: impl Iterator<Item = &'a Transition>) -> bool {
 fn takes_time(step: &Transition) -> bool {
     match step.step {
         Move::Pass { ns } => ns > 0,
-        Move::Unit { class: Class::Timer { advance_ns }, .. } => advance_ns > 0,
+        Move::Unit { class, .. } => class.advance_ns() > 0,
         _ => false,
     }
 }

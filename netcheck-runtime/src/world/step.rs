@@ -99,6 +99,13 @@ pub enum Class {
     AnyTime,
 }
 
+impl Class {
+    /// The nanoseconds that pass before a step of this class.
+    pub fn advance_ns(self) -> i64 {
+        if let Class::Timer { advance_ns } = self { advance_ns } else { 0 }
+    }
+}
+
 impl Transition {
     pub fn unit(&self) -> Option<UnitId> {
         match self.step {

@@ -8,7 +8,7 @@ use crate::operation::{
 };
 use crate::unit::automaton::{EdgeId, NodeKind};
 use crate::world::components::Component;
-use crate::world::step::{Class, Move, Transition};
+use crate::world::step::{Move, Transition};
 use crate::world::tables::View;
 use netcheck_models::event::Event;
 use netcheck_models::host::{is_local, unix};
@@ -28,7 +28,7 @@ impl View<'_> {
                 if matches!(self.automata.node(target).kind, NodeKind::Panicked(_)) {
                     return Sightings::new();
                 }
-                let advance_ns = if let Class::Timer { advance_ns } = class { advance_ns.max(0) } else { 0 };
+                let advance_ns = class.advance_ns();
                 let mut seen: Sightings = time_before(self).into_iter().collect();
                 if advance_ns > 0 {
                     seen.push(Sighting::Passed { ns: advance_ns.unsigned_abs() });
