@@ -35,7 +35,7 @@ use std::time::Duration;
 pub(super) struct Learned {
     pub(super) system: System,
     pub(super) initial: StateVector,
-    /// The one in its place, since more was demanded while it was added to. Its ids are others.
+    /// The system that later attempts run on, since a demand was raised in this one. Its ids are others.
     pub(super) instead: Option<Box<Learned>>,
 }
 
@@ -327,8 +327,8 @@ impl Job {
         self.attempt_in(self.modes(), attempt)
     }
 
-    /// Runs `attempt` on a system in which something was learned, which it adds to; on fresh ones if it learns of a demand,
-    /// and so do all attempts after it: what a system has learned tells it nothing new.
+    /// Runs `attempt` on a system in which something was learned, which it adds to. If it learns of a demand, it runs again on a
+    /// fresh one, and so does each attempt after it: a system raises no demand for what it has learned already.
     pub(super) fn attempt_on<R>(
         &mut self,
         learned: &mut Learned,

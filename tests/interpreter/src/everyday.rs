@@ -41,8 +41,9 @@ enum Stamp {
 }
 
 impl Clock {
-    /// One of the three, where packets take no time; no date, where the instants of ticks are kept. In dense time, that of the standard library can be read where each
-    /// instant is a number. What these have said is never too old to be told apart, so loops may never close.
+    /// One of the three, where packets take no time; no date, where the instants of ticks are kept. In dense time, that of the
+    /// standard library can be read where each instant is a number. What these have said is never too old to be told apart, so
+    /// loops may never close.
     pub fn of(system: &System, process: usize) -> Clock {
         match (system.to_string().len() + process) % 3 {
             _ if system.has_loops() => Clock::Own,

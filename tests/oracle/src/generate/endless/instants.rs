@@ -48,11 +48,9 @@ fn read_in_loops(random: &mut Random, process: &mut Process) {
             let Instruction::Forever { body } = instruction else { return };
             if awaits(body) && random.percent(80) {
                 let at = random.below(body.len() as u64 + 1) as usize;
-                let reading = match random.percent(20) {
-                    true => tick(random, into),
-                    false => reading(random, into),
-                };
-                ticks |= reading.iter().any(|of| matches!(of, Instruction::Everyday(Everyday::Tick { .. })));
+                let is_tick = random.percent(20);
+                ticks |= is_tick;
+                let reading = if is_tick { tick(random, into) } else { reading(random, into) };
                 body.splice(at..at, reading);
                 reads = true;
             }
