@@ -166,7 +166,8 @@ pub enum Outcome {
     WouldBlock,
     /// The operation could complete: its waker is called, and the poll that comes next tries it.
     Woken,
-    /// A timer fired; with the time since the start, if it is tracked, and whether a tick counts as missed, if that is told.
+    /// A timer fired; with the time since the start, if it is tracked. `is_missed`: of the two parts of a zone in which it may
+    /// fire, it is the one in which a tick counts as missed.
     Elapsed {
         at: Option<time::At>,
         is_missed: bool,

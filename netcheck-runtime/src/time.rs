@@ -55,7 +55,6 @@ struct Timer {
     number: u32,
     location: &'static Location<'static>,
     repeats: bool,
-    tells_missed: bool,
     pending: Option<Pending>,
 }
 
@@ -64,7 +63,7 @@ impl Timer {
         let context = context::current();
         let number = context.new_timer();
         context.effect(Effect::Time(time::Effect::Arm { timer: number, after_ns: nanoseconds(duration), repeats }));
-        Timer { number, location, repeats, tells_missed: false, pending: None }
+        Timer { number, location, repeats, pending: None }
     }
 
     #[track_caller]
@@ -73,18 +72,17 @@ impl Timer {
         let at = context.untold(deadline.known());
         let number = context.new_timer();
         context.effect(Effect::Time(time::Effect::ArmAt { timer: number, at, repeats }));
-        Timer { number, location, repeats, tells_missed: false, pending: None }
+        Timer { number, location, repeats, pending: None }
     }
 
-    /// Polls until it fires; returns the time, if it is tracked, and whether a tick counts as missed.
-    fn poll_elapsed(&mut self, cx: &mut Context<'_>) -> Poll<(Instant, bool)> {
-        let Timer { number: timer, repeats, tells_missed, .. } = *self;
-        let operation = Operation::Time(time::Operation::Timer { timer, repeats, tells_missed });
+    /// Polls until it fires; returns the time, if it is tracked.
+    fn poll_elapsed(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
+        let operation = Operation::Time(time::Operation::Timer { timer: self.number, repeats: self.repeats });
         let pending = self.pending.get_or_insert_with(|| Pending::new(operation, self.location));
         let outcome = ready!(Pin::new(pending).poll(cx));
         self.pending = None;
         match outcome {
-            Outcome::Elapsed { at, is_missed } => Poll::Ready((Instant { at }, is_missed)),
+            Outcome::Elapsed { at, .. } => Poll::Ready(Instant { at }),
             other => unreachable!("a timer does not answer {other:?}"),
         }
     }
@@ -293,11 +291,11 @@ impl Interval {
 
     /// Polls for the next tick.
     pub fn poll_tick(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
-        let (at, is_missed) = ready!(self.timer.poll_elapsed(cx));
+        let at = ready!(self.timer.poll_elapsed(cx));
         let missed = match self.missed {
-            MissedTickBehavior::Delay if is_missed => Missed::Delay,
-            MissedTickBehavior::Skip if is_missed => Missed::Skip,
-            _ => Missed::Burst,
+            MissedTickBehavior::Burst => Missed::Burst,
+            MissedTickBehavior::Delay => Missed::Delay,
+            MissedTickBehavior::Skip => Missed::Skip,
         };
         let (timer, period_ns) = (self.timer.number, nanoseconds(self.period));
         context::current().effect(Effect::Time(time::Effect::Rearm { timer, period_ns, missed }));
@@ -342,11 +340,6 @@ impl Interval {
     /// Sets the behaviour for missed ticks.
     pub fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior) {
         self.missed = behavior;
-        let tells_missed = behavior != MissedTickBehavior::Burst;
-        if tells_missed != self.timer.tells_missed {
-            // The next poll asks for a tick anew.
-            (self.timer.tells_missed, self.timer.pending) = (tells_missed, None);
-        }
     }
 
     /// The time between ticks.

@@ -2,7 +2,11 @@
 //! end, one that takes them for numbers does as before.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::future::Future;
+use std::fmt::Debug;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use netcheck::check::{Checker, Dates, Identity, Report, Udp, Verdict};
@@ -11,11 +15,11 @@ use netcheck::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, 
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn check<F: Future<Output = ()> + 'static>(program: impl Fn() -> F + Clone + Send + Sync + 'static) -> Report {
+fn check<F: Future<Output: Debug> + 'static>(program: impl Fn() -> F + Clone + Send + Sync + 'static) -> Report {
     check_by(Checker::new(), program)
 }
 
-fn check_by<F: Future<Output = ()> + 'static>(
+fn check_by<F: Future<Output: Debug> + 'static>(
     checker: Checker,
     program: impl Fn() -> F + Clone + Send + Sync + 'static,
 ) -> Report {
@@ -34,14 +38,10 @@ fn ends<F: Future<Output = ()> + 'static>(program: impl Fn() -> F + Clone + Send
     report.states() as u64
 }
 
-/// What a program ends with.
+/// The output of a program, which has one.
 #[track_caller]
-fn output<T: std::fmt::Debug + 'static, F: Future<Output = T> + 'static>(
-    program: impl Fn() -> F + Clone + Send + Sync + 'static,
-) -> String {
-    let report = Checker::new().check(|net| {
-        net.process("program", program.clone());
-    });
+fn output<F: Future<Output: Debug> + 'static>(program: impl Fn() -> F + Clone + Send + Sync + 'static) -> String {
+    let report = check(program);
     assert_eq!((report.verdict(), report.outputs("program").len()), (Verdict::Verified, 1), "{report}");
     report.outputs("program")[0].clone()
 }
@@ -181,6 +181,42 @@ fn a_tick_is_told_by_what_the_clock_says_then() {
         at.elapsed()
     });
     assert_eq!(late, "1s", "a late tick is told when it was due");
+}
+
+/// A waker of the program's own.
+struct Forwards(Waker);
+
+impl Wake for Forwards {
+    fn wake(self: Arc<Self>) {
+        self.0.wake_by_ref();
+    }
+}
+
+#[test]
+fn how_late_a_tick_is_counts_when_it_is_taken() {
+    let late = |waits_ms: u64| {
+        output(move || async move {
+            let mut ticks = interval(Duration::from_millis(10));
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            ticks.tick().await;
+            let began = Instant::now();
+            {
+                // It fires on time, and wakes a task that waits for something else.
+                let mut tick = pin!(ticks.tick());
+                poll_fn(|cx| {
+                    let waker = Waker::from(Arc::new(Forwards(cx.waker().clone())));
+                    assert!(tick.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+                    Poll::Ready(())
+                })
+                .await;
+                sleep(Duration::from_millis(waits_ms)).await;
+                tick.await;
+            }
+            ticks.tick().await;
+            began.elapsed()
+        })
+    };
+    assert_eq!((late(15), late(24)), ("20ms".to_owned(), "34ms".to_owned()));
 }
 
 #[test]

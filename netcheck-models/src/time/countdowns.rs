@@ -111,6 +111,7 @@ impl Countdowns {
         let period = i64::try_from(period_ns).unwrap_or(i64::MAX);
         let late = -self.remaining_ns(timer).min(0);
         let remaining_ns = match missed {
+            _ if late <= LATE_MAX_NS => period - late,
             Missed::Burst => period - late,
             Missed::Delay => period,
             Missed::Skip => period - late % period.max(1),
@@ -305,13 +306,19 @@ mod tests {
 
     #[test]
     fn a_late_interval_does_with_missed_ticks_what_it_is_told() {
-        for (missed, expected_ns) in [(Missed::Burst, -15), (Missed::Delay, 10), (Missed::Skip, 5)] {
+        const MS: i64 = 1_000_000;
+        let rearmed = |missed, passed_ms: i64| {
             let mut timers = Countdowns::default();
-            timers.arm(0, 10, true);
-            timers.elapse(35, |_| true);
-            timers.rearm(0, 10, missed);
-            assert_eq!(timers.remaining_ns(0), expected_ns, "{missed:?}");
+            timers.arm(0, 10 * MS.unsigned_abs(), true);
+            timers.elapse(passed_ms * MS, |_| true);
+            timers.rearm(0, 10 * MS.unsigned_abs(), missed);
+            timers.remaining_ns(0)
+        };
+        for (missed, expected_ms) in [(Missed::Burst, -15), (Missed::Delay, 10), (Missed::Skip, 5)] {
+            assert_eq!(rearmed(missed, 35), expected_ms * MS, "{missed:?}");
+            assert_eq!(rearmed(missed, 15), 5 * MS, "{missed:?}: 5 ms late");
         }
+        assert_eq!([Missed::Burst, Missed::Delay, Missed::Skip].map(|missed| rearmed(missed, 16) / MS), [4, 10, 4]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::operation::{At, Missed};
 use super::own::Own;
 use crate::id::{Mover, NodeId, OutcomeId, ProcessId, UnitId};
 use crate::operation::{Effect as AnyEffect, Input, OperationKey, Outcome};
-use crate::unit::automaton::{EdgeId, NodeKind};
+use crate::unit::automaton::{Edge, EdgeId, NodeKind};
 use crate::unit::shared::Dating;
 use crate::world::components::{Component, ComponentId};
 use crate::world::enabled::{Asker, Enabled, Waiting};
@@ -118,8 +118,7 @@ impl<'a> View<'a> {
         self,
         state: &[u32],
         asker: Asker,
-        (timer, armed): (u32, ComponentId),
-        (repeats, tells_missed): (bool, bool),
+        (timer, armed, repeats): (u32, ComponentId, bool),
         enabled: &mut Enabled,
     ) -> Lookup<()> {
         let (zone, event) = (self.zone_at(state), timer_event(asker.unit, timer));
@@ -132,15 +131,19 @@ impl<'a> View<'a> {
             enabled.timers.push(Waiting { mover, asker, timer, armed, remaining_ns: 0, repeats });
             return Ok(());
         }
-        let skips = |effect: &AnyEffect| matches!(effect, AnyEffect::Time(Effect::Rearm { timer: of, missed: Missed::Skip, .. }) if *of == timer);
-        for (zone, is_missed) in missed_or_not(zone, event, tells_missed) {
-            let outcome = self.fires_in(&zone, asker.unit, repeats.then_some(event), is_missed)?;
-            let edge = self.edge(asker.node, Input { key: asker.key, outcome })?;
-            let late = zone.distance(Moment::of(event), Moment::NOW);
-            if late.exactly().is_none() && self.automata.edge(edge).effects.iter().any(skips) {
-                // How many ticks were missed is no number.
-                return Err(Missing::Instant(asker.node, asker.key).into());
-            }
+        let tick = repeats.then_some(event);
+        let outcome = self.fires_in(zone, asker.unit, tick, false)?;
+        let edge = self.edge(asker.node, Input { key: asker.key, outcome })?;
+        let counts = |effect: &AnyEffect| {
+            let AnyEffect::Time(Effect::Rearm { timer: of, missed, .. }) = effect else { return false };
+            *of == timer && *missed != Missed::Burst
+        };
+        let parts = match self.automata.edge(edge).effects.iter().any(counts) {
+            true => on_time_or_missed(zone, event),
+            false => smallvec![(zone.clone(), false)],
+        };
+        for (zone, is_missed) in parts {
+            let outcome = self.fires_in(&zone, asker.unit, tick, is_missed)?;
             let write = self.zone_write(&self.fired_in(&zone, asker.unit, outcome, event, repeats))?;
             let change = Change { events: self.known.fired, ..Change::quiet(smallvec![write]) };
             self.offer(enabled, asker, outcome, Class::Immediate, change)?;
@@ -343,7 +346,7 @@ impl<'a> View<'a> {
     }
 
     /// The change that an effect makes to the timers of a unit in dense time.
-    pub(super) fn rearm(self, unit: UnitId, effect: &Effect, next: &mut Vec<u32>) -> Lookup<()> {
+    pub(super) fn rearm(self, (unit, edge): (UnitId, EdgeId), effect: &Effect, next: &mut Vec<u32>) -> Lookup<()> {
         let mut zone = self.zone_at(next).clone();
         match *effect {
             Effect::Arm { timer, after_ns, .. } => zone.arm(timer_event(unit, timer), Delay::exactly(after_ns)),
@@ -353,12 +356,17 @@ impl<'a> View<'a> {
             }
             Effect::Rearm { timer, period_ns, missed } => {
                 let event = timer_event(unit, timer);
-                let late = zone.distance(Moment::of(event), Moment::NOW).exactly();
+                let late = zone.distance(Moment::of(event), Moment::NOW);
+                let is_on_time = late.most_ns.is_some_and(|most_ns| most_ns <= LATE_MAX_NS);
                 match missed {
+                    // Of a tick that has fired before it is taken, both may hold: it counts as missed.
+                    _ if is_on_time => zone.arm_from(event, Moment::of(event), Delay::exactly(period_ns)),
                     Missed::Burst => zone.arm_from(event, Moment::of(event), Delay::exactly(period_ns)),
                     Missed::Delay => zone.arm(event, Delay::exactly(period_ns)),
                     Missed::Skip => {
-                        let late = late.expect("a tick is offered only if the missed ones can be counted");
+                        // How many ticks were missed has to be a number.
+                        let Edge { source, input, .. } = *self.automata.edge(edge);
+                        let late = late.exactly().ok_or(Missing::Instant(source, input.key))?;
                         let late = u64::try_from(late).unwrap_or(0);
                         zone.arm(event, Delay::exactly(period_ns - late % period_ns.max(1)));
                     }
@@ -415,12 +423,11 @@ fn has_required(steps: &[Transition]) -> bool {
     steps.iter().any(|step| matches!(step.class(), Some(Class::Delivery { required: true, .. })))
 }
 
-/// The instants at which a timer that is due fires, and whether a tick counts as missed then, if that is to be told.
-fn missed_or_not(zone: &Zone, event: Scheduled, tells_missed: bool) -> SmallVec<[(Zone, bool); 2]> {
-    if !tells_missed {
-        return smallvec![(zone.clone(), false)];
+/// The parts of a zone in which a tick is on time and in which it counts as missed; the latter is named if both are there.
+fn on_time_or_missed(zone: &Zone, tick: Scheduled) -> SmallVec<[(Zone, bool); 2]> {
+    let latest = Moment::of(tick).plus_ns(LATE_MAX_NS);
+    match (zone.at_most(Moment::NOW, latest), zone.at_most(latest.plus_ns(1), Moment::NOW)) {
+        (Some(on_time), Some(missed)) => smallvec![(on_time, false), (missed, true)],
+        _ => smallvec![(zone.clone(), false)],
     }
-    let latest = Moment::of(event).plus_ns(LATE_MAX_NS);
-    let ways = [(zone.at_most(Moment::NOW, latest), false), (zone.at_most(latest.plus_ns(1), Moment::NOW), true)];
-    ways.into_iter().filter_map(|(zone, is_missed)| Some((zone?, is_missed))).collect()
 }

@@ -53,15 +53,9 @@ impl View<'_> {
     }
 
     /// A timer elapses when `passed_ns` nanoseconds have passed; `late_ns` after its deadline, which the unit is told.
-    pub(super) fn elapsed(
-        self,
-        state: &[u32],
-        unit: UnitId,
-        (passed_ns, late_ns): (i64, i64),
-        is_missed: bool,
-    ) -> Lookup<OutcomeId> {
+    pub(super) fn elapsed(self, state: &[u32], unit: UnitId, passed_ns: i64, late_ns: i64) -> Lookup<OutcomeId> {
         let at = || self.instant_after(state, unit, passed_ns, late_ns.saturating_neg());
-        self.outcome(Outcome::Elapsed { at: self.demands.clock.then(at), is_missed })
+        self.outcome(Outcome::Elapsed { at: self.demands.clock.then(at), is_missed: false })
     }
 
     /// The timers of a unit after one of them has fired and its wait is over.
@@ -100,7 +94,7 @@ impl View<'_> {
             }
             let mut due = Vec::new();
             for &waiting in group {
-                let outcome = self.elapsed(state, waiting.asker.unit, (advance_ns, 0), false)?;
+                let outcome = self.elapsed(state, waiting.asker.unit, advance_ns, 0)?;
                 let input = Input { key: waiting.asker.key, outcome };
                 let edge = self.edge(waiting.asker.node, input)?;
                 if !self.is_refused(edge) {

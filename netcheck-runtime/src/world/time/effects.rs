@@ -8,9 +8,14 @@ use crate::world::declared::Demands;
 use crate::world::tables::{Lookup, Missing, View};
 use netcheck_models::time::Age;
 
-pub(crate) fn effect(view: View<'_>, (unit, _): (UnitId, EdgeId), effect: &Effect, next: &mut Vec<u32>) -> Lookup<()> {
+pub(crate) fn effect(
+    view: View<'_>,
+    (unit, edge): (UnitId, EdgeId),
+    effect: &Effect,
+    next: &mut Vec<u32>,
+) -> Lookup<()> {
     if view.has_delay() {
-        return view.rearm(unit, effect, next);
+        return view.rearm((unit, edge), effect, next);
     }
     let component = view.component(Component::Timers(unit))?;
     let mut timers = view.timers.get(component.of(next)).clone();

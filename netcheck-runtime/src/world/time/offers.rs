@@ -5,7 +5,7 @@ use crate::operation::Outcome;
 use crate::world::enabled::{Asker, Enabled, Waiting};
 use crate::world::step::{Change, Class, Writes};
 use crate::world::tables::{Lookup, View};
-use netcheck_models::time::{LATE_MAX_NS, Moment};
+use netcheck_models::time::Moment;
 use smallvec::smallvec;
 
 pub(crate) fn offers(
@@ -16,8 +16,8 @@ pub(crate) fn offers(
     enabled: &mut Enabled,
 ) -> Lookup<()> {
     match *prepared {
-        Prepared::Timer { timer, armed, repeats, tells_missed } if view.has_delay() => {
-            view.offer_timer(state, asker, (timer, armed), (repeats, tells_missed), enabled)
+        Prepared::Timer { timer, armed, repeats } if view.has_delay() => {
+            view.offer_timer(state, asker, (timer, armed, repeats), enabled)
         }
         Prepared::Clock if view.has_delay() => view.offer_instant(state, asker, Moment::NOW, enabled),
         Prepared::Deadline { timer, .. } if view.has_delay() => {
@@ -26,7 +26,7 @@ pub(crate) fn offers(
         }
         Prepared::Compare { one, other } => view.offer_comparison(state, asker, [one, other], enabled),
         Prepared::Distance { from, to } => view.offer_distance(state, asker, [from, to], enabled),
-        Prepared::Timer { timer, armed, repeats, tells_missed } => {
+        Prepared::Timer { timer, armed, repeats } => {
             let Some(countdown) = view.timers.get(armed.of(state)).get(timer) else { return Ok(()) };
             let remaining_ns = countdown.remaining_ns;
             if remaining_ns > 0 {
@@ -34,9 +34,7 @@ pub(crate) fn offers(
                 enabled.timers.push(Waiting { mover, asker, timer, armed, remaining_ns, repeats });
                 return Ok(());
             }
-            let late_ns = remaining_ns.saturating_neg();
-            let is_missed = tells_missed && late_ns > LATE_MAX_NS;
-            let outcome = view.elapsed(state, asker.unit, (0, late_ns), is_missed)?;
+            let outcome = view.elapsed(state, asker.unit, 0, remaining_ns.saturating_neg())?;
             let fired = view.fired(armed.of(state), timer, repeats)?;
             let change = Change { events: view.known.fired, ..Change::quiet(smallvec![(armed, fired)]) };
             view.offer(enabled, asker, outcome, Class::Immediate, change).map(|_| ())

@@ -126,9 +126,8 @@ pub struct Kept {
 /// An operation on timers or on the clock.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// Wait for a timer; `repeats` keeps it armed for the next period. `tells_missed`: the outcome says whether it fires so
-    /// late that a tick counts as missed.
-    Timer { timer: u32, repeats: bool, tells_missed: bool },
+    /// Wait for a timer; `repeats` keeps it armed for the next period.
+    Timer { timer: u32, repeats: bool },
     /// Read the clock, or the date; cannot wait.
     Clock { is_date: bool },
     /// Read the deadline of a timer; cannot wait.

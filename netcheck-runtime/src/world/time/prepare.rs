@@ -8,8 +8,8 @@ use crate::world::system::System;
 
 pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, _execution: u32) -> Prepared {
     match operation {
-        Operation::Timer { timer, repeats, tells_missed } => {
-            Prepared::Timer { timer, armed: system.components.id(Component::Timers(unit)), repeats, tells_missed }
+        Operation::Timer { timer, repeats } => {
+            Prepared::Timer { timer, armed: system.components.id(Component::Timers(unit)), repeats }
         }
         Operation::Clock { .. } => Prepared::Clock,
         Operation::Deadline { timer } => {
