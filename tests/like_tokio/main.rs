@@ -9,3 +9,4 @@ mod observed;
 mod ordered;
 mod parity;
 mod program;
+mod timed;

@@ -1,0 +1,87 @@
+//! Clocks, timers and intervals say what tokio's say with time paused, for random programs of one task.
+//!
+//! A program is data, and its interpreter is compiled twice, against tokio and against netcheck. The trace that tokio gives
+//! has to be among the outputs of the check, and the only one where nothing waits for two timers at a time: by memory and by
+//! history, in quiet and in dense time.
+//!
+//! - `NETCHECK_TIMED_SEEDS=5000..9000` runs these instead.
+#![allow(clippy::duplicate_mod, reason = "to be compiled against both is what the interpreter is for")]
+
+mod checked;
+mod generate;
+mod program;
+mod real;
+
+use netcheck::check::{Checker, Identity, Udp, Verdict};
+use program::{Block, is_sequential};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::time::Duration;
+
+/// The trace of a run by tokio.
+fn observed(program: &Block) -> String {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_time().start_paused(true).build().expect("a runtime");
+    format!("{:?}", runtime.block_on(real::interpret::trace(program.clone())))
+}
+
+/// The traces that a check explores, or why it can't.
+fn explored(program: &Block, checker: Checker) -> BTreeSet<String> {
+    let own = program.clone();
+    let checked = checker.max_states(3_000).try_check(|net| {
+        net.process("it", move || checked::interpret::trace(own.clone()));
+    });
+    match checked {
+        Ok(report) if report.verdict() == Verdict::Verified => report.outputs("it").iter().cloned().collect(),
+        Ok(report) => BTreeSet::from([report.to_string()]),
+        Err(error) => BTreeSet::from([error.to_string()]),
+    }
+}
+
+/// What differs from tokio, in words.
+fn difference(program: &Block) -> Option<String> {
+    let seen = observed(program);
+    let dense = || Checker::new().udp(Udp::new().delay(Duration::ZERO..=Duration::from_millis(1)));
+    let checkers = [
+        ("by memory", Checker::new().identity(Identity::Memory)),
+        ("by history", Checker::new().identity(Identity::History)),
+        ("by memory in dense time", dense().identity(Identity::Memory)),
+    ];
+    checkers.into_iter().find_map(|(how, checker)| {
+        let explored = explored(program, checker);
+        let agrees = explored.contains(&seen) && (explored.len() == 1 || !is_sequential(program));
+        (!agrees).then(|| format!("tokio does {seen}, a check {how} {explored:?}"))
+    })
+}
+
+fn agree(seeds: Range<u64>) {
+    for seed in chosen().unwrap_or(seeds) {
+        let mut program = generate::program(seed);
+        if difference(&program).is_none() {
+            continue;
+        }
+        while let Some(smaller) = program::smaller(&program).into_iter().find(|smaller| difference(smaller).is_some()) {
+            program = smaller;
+        }
+        panic!("seed {seed}: {} in\n{program:#?}", difference(&program).expect("it differs"));
+    }
+}
+
+/// The seeds that the environment asks for.
+fn chosen() -> Option<Range<u64>> {
+    let seeds = std::env::var("NETCHECK_TIMED_SEEDS").ok()?;
+    let (first, end) = seeds.split_once("..").expect("NETCHECK_TIMED_SEEDS is first..end");
+    let number = |text: &str| text.parse().expect("a seed is a number");
+    Some(number(first)..number(end))
+}
+
+#[test]
+fn clocks_and_timers_say_what_tokios_say() {
+    agree(0..400);
+}
+
+#[test]
+#[ignore = "takes minutes: for a nightly run"]
+fn nightly_clocks_and_timers_say_what_tokios_say() {
+    agree(1_000..41_000);
+}
