@@ -344,12 +344,13 @@ mod tests {
 
     #[test]
     fn an_interval_from_an_instant_that_is_over_is_late_by_the_time_since() {
-        for (missed, expected_ns) in [(Missed::Burst, -25), (Missed::Delay, 10), (Missed::Skip, 5)] {
+        const MS: i64 = 1_000_000;
+        for (missed, expected_ms) in [(Missed::Burst, -25), (Missed::Delay, 10), (Missed::Skip, 5)] {
             let mut timers = Countdowns::default();
-            timers.arm_at(0, -30, 5, true);
-            assert_eq!(timers.remaining_ns(0), -35);
-            timers.rearm(0, 10, missed);
-            assert_eq!(timers.remaining_ns(0), expected_ns, "{missed:?}");
+            timers.arm_at(0, -30 * MS, 5 * MS, true);
+            assert_eq!(timers.remaining_ns(0), -35 * MS);
+            timers.rearm(0, 10 * MS.unsigned_abs(), missed);
+            assert_eq!(timers.remaining_ns(0), expected_ms * MS, "{missed:?}");
         }
     }
 
