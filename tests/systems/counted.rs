@@ -10,8 +10,8 @@ const ATTEMPTS: usize = 3;
 
 /// Asserts that a check is verified with so many states.
 ///
-/// What is in bytes that nobody reads may depend on the other checks that the test program runs at the same time. So a count
-/// that differs is taken again.
+/// Bytes that no program reads may hold something else when the test program runs other checks at the same time. So a count that
+/// differs is taken again.
 #[track_caller]
 pub fn is_verified(states: usize, check: impl Fn() -> Report) {
     for attempt in 1..=ATTEMPTS {
@@ -25,7 +25,7 @@ pub fn is_verified(states: usize, check: impl Fn() -> Report) {
 }
 
 /// Asserts that a check is verified with at most so many states, of programs whose number of states depends on how the
-/// compiler divides the engine into units: it has differed by up to a half between builds of one source. With debug
+/// compiler divides the engine into units: it has differed by a third between builds of one source. With debug
 /// information there are fewer.
 #[track_caller]
 pub fn is_verified_within(states: usize, report: &Report) {
