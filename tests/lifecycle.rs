@@ -194,14 +194,7 @@ fn is_without(what: &str) -> bool {
 }
 
 fn seeds_asked_for() -> Option<Range<u64>> {
-    let number = |text: &str| text.parse::<u64>().expect("seeds are numbers");
-    if let Ok(seed) = std::env::var("NETCHECK_LIFECYCLE_SEED") {
-        let seed = number(&seed);
-        return Some(seed..seed + 1);
-    }
-    let seeds = std::env::var("NETCHECK_LIFECYCLE_SEEDS").ok()?;
-    let (first, end) = seeds.split_once("..").expect("seeds are first..end");
-    Some(number(first)..number(end))
+    random::seeds_asked_for("LIFECYCLE")
 }
 
 /// The output of the first process on tokio, in virtual time.

@@ -258,9 +258,7 @@ fn agree(seeds: Range<u64>) -> Figures {
 }
 
 fn seeds(usual: Range<u64>) -> Range<u64> {
-    let Ok(asked) = std::env::var("NETCHECK_ALIKE_SEEDS") else { return usual };
-    let (from, to) = asked.split_once("..").expect("`from..to`");
-    from.parse().expect("a number")..to.parse().expect("a number")
+    random::seeds_asked_for("ALIKE").unwrap_or(usual)
 }
 
 #[test]

@@ -47,13 +47,7 @@ fn agree(real: fn(u64, usize) -> Record, checked: fn(u64, usize) -> Record, seed
 }
 
 fn chosen() -> Option<Range<u64>> {
-    let number = |text: &str| text.parse().expect("a seed is a number");
-    if let Ok(seed) = std::env::var("NETCHECK_CALLS_SEED") {
-        return Some(number(&seed)..number(&seed) + 1);
-    }
-    let seeds = std::env::var("NETCHECK_CALLS_SEEDS").ok()?;
-    let (first, end) = seeds.split_once("..").expect("NETCHECK_CALLS_SEEDS is first..end");
-    Some(number(first)..number(end))
+    random::seeds_asked_for("CALLS")
 }
 
 macro_rules! agree {

@@ -103,12 +103,8 @@ fn chosen() -> Option<Range<u64>> {
     if let Ok(seed) = std::env::var("NETCHECK_MOVED_SEED") {
         let seed = seed.parse().expect("NETCHECK_MOVED_SEED is a number");
         println!("{:#?}", generate::program(seed));
-        return Some(seed..seed + 1);
     }
-    let seeds = std::env::var("NETCHECK_MOVED_SEEDS").ok()?;
-    let (first, end) = seeds.split_once("..").expect("NETCHECK_MOVED_SEEDS is first..end");
-    let number = |text: &str| text.parse().expect("a seed is a number");
-    Some(number(first)..number(end))
+    random::seeds_asked_for("MOVED")
 }
 
 #[test]

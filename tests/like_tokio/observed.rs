@@ -105,12 +105,8 @@ fn chosen() -> Option<Range<u64>> {
         for has_tasks in [false, true] {
             println!("{has_tasks}: {:#?}", generate::program(seed, has_tasks));
         }
-        return Some(seed..seed + 1);
     }
-    let seeds = std::env::var("NETCHECK_OBSERVED_SEEDS").ok()?;
-    let (first, end) = seeds.split_once("..").expect("NETCHECK_OBSERVED_SEEDS is first..end");
-    let number = |text: &str| text.parse().expect("a seed is a number");
-    Some(number(first)..number(end))
+    random::seeds_asked_for("OBSERVED")
 }
 
 #[test]

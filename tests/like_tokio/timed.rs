@@ -38,7 +38,7 @@ fn explored(program: &Block, checker: Checker) -> BTreeSet<String> {
     }
 }
 
-/// What differs from tokio, in words.
+/// The difference between tokio and a check in words, if there is one.
 fn difference(program: &Block) -> Option<String> {
     let seen = observed(program);
     let dense = || Checker::new().udp(Udp::new().delay(Duration::ZERO..=Duration::from_millis(1)));
@@ -55,7 +55,7 @@ fn difference(program: &Block) -> Option<String> {
 }
 
 fn agree(seeds: Range<u64>) {
-    for seed in chosen().unwrap_or(seeds) {
+    for seed in random::seeds_asked_for("TIMED").unwrap_or(seeds) {
         let mut program = generate::program(seed);
         if difference(&program).is_none() {
             continue;
@@ -65,14 +65,6 @@ fn agree(seeds: Range<u64>) {
         }
         panic!("seed {seed}: {} in\n{program:#?}", difference(&program).expect("it differs"));
     }
-}
-
-/// The seeds that the environment asks for.
-fn chosen() -> Option<Range<u64>> {
-    let seeds = std::env::var("NETCHECK_TIMED_SEEDS").ok()?;
-    let (first, end) = seeds.split_once("..").expect("NETCHECK_TIMED_SEEDS is first..end");
-    let number = |text: &str| text.parse().expect("a seed is a number");
-    Some(number(first)..number(end))
 }
 
 #[test]

@@ -105,13 +105,10 @@ fn compare(seed: u64, figures: &mut Figures, shows: bool) {
 
 fn compare_all(seeds: Range<u64>) -> Figures {
     let mut figures = Figures::default();
-    let chosen = std::env::var("NETCHECK_PEERS_SEEDS").ok();
-    let range = chosen.as_ref().map(|text| {
-        let (from, to) = text.split_once("..").expect("NETCHECK_PEERS_SEEDS=17..18");
-        from.parse().expect("a number")..to.parse().expect("a number")
-    });
-    for seed in range.unwrap_or(seeds) {
-        compare(seed, &mut figures, chosen.is_some());
+    let chosen = random::seeds_asked_for("PEERS");
+    let is_chosen = chosen.is_some();
+    for seed in chosen.unwrap_or(seeds) {
+        compare(seed, &mut figures, is_chosen);
     }
     figures
 }

@@ -3,6 +3,26 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+use std::ops::Range;
+
+/// The seeds that the environment asks a suite to run: with `MOVED`, those of `NETCHECK_MOVED_SEED=17` or of
+/// `NETCHECK_MOVED_SEEDS=5000..9000`.
+///
+/// # Panics
+/// If a seed is no number, or the seeds are no range.
+#[must_use]
+pub fn seeds_asked_for(suite: &str) -> Option<Range<u64>> {
+    let asked = |word: &str| std::env::var(format!("NETCHECK_{suite}_{word}")).ok();
+    let number = |text: &str| text.parse::<u64>().expect("a seed is a number");
+    if let Some(seed) = asked("SEED") {
+        let seed = number(&seed);
+        return Some(seed..seed + 1);
+    }
+    let seeds = asked("SEEDS")?;
+    let (first, end) = seeds.split_once("..").expect("seeds are first..end");
+    Some(number(first)..number(end))
+}
+
 /// A sequence of numbers that follows from its seed: SplitMix64 (Steele, Lea, Flood: *Fast splittable pseudorandom number
 /// generators*, 2014).
 #[derive(Clone, Copy, Debug)]

@@ -215,14 +215,7 @@ fn agree_by(
 }
 
 fn seeds_asked_for() -> Option<Range<u64>> {
-    let number = |text: &str| text.parse::<u64>().expect("seeds are numbers");
-    if let Ok(seed) = std::env::var("NETCHECK_AGREEMENT_SEED") {
-        let seed = number(&seed);
-        return Some(seed..seed + 1);
-    }
-    let seeds = std::env::var("NETCHECK_AGREEMENT_SEEDS").ok()?;
-    let (first, end) = seeds.split_once("..").expect("seeds are first..end");
-    Some(number(first)..number(end))
+    random::seeds_asked_for("AGREEMENT")
 }
 
 /// How the engine disagrees with the naive explorer, if it does. The seed says in which orders it explores.

@@ -41,14 +41,7 @@ impl Tally {
 /// The seeds that are asked for by the environment: `NETCHECK_METAMORPHIC_SEED=17` or
 /// `NETCHECK_METAMORPHIC_SEEDS=5000..9000`.
 pub fn seeds_asked_for() -> Option<Range<u64>> {
-    let number = |text: &str| text.parse::<u64>().expect("seeds are numbers");
-    if let Ok(seed) = std::env::var("NETCHECK_METAMORPHIC_SEED") {
-        let seed = number(&seed);
-        return Some(seed..seed + 1);
-    }
-    let seeds = std::env::var("NETCHECK_METAMORPHIC_SEEDS").ok()?;
-    let (first, end) = seeds.split_once("..").expect("seeds are first..end");
-    Some(number(first)..number(end))
+    random::seeds_asked_for("METAMORPHIC")
 }
 
 /// Tries a relation on the system of each seed. Panics with every seed on which it fails, and with the first of their
