@@ -179,7 +179,7 @@ const RUNTIME: &[Row] = &[
         ],
     ),
     ("unit::merged", &["id", "operation", "unit::automaton", "unit::generator"]),
-    ("unit::order", &["id", "operation", "unit::automaton", "unit::generator"]),
+    ("unit::order", &["id", "unit::generator"]),
     (
         "unit::set_back",
         &[

@@ -458,7 +458,7 @@ impl Learner {
         };
         // Histories of tracked tasks only grow.
         if !self.shared.modes.tracks {
-            self.order.add(&self.automata, edge);
+            self.order.add(source, target);
         }
         Ok(edge)
     }

@@ -7,12 +7,14 @@
 //! because without a cycle no rank exceeds the length of the longest path.
 
 use crate::id::NodeId;
-use crate::unit::automaton::{Automata, EdgeId};
+use smallvec::SmallVec;
 
 /// The ranks of the nodes, until an edge closes a cycle.
 #[derive(Default)]
 pub(super) struct Order {
     ranks: Vec<u32>,
+    /// By node: what all edges from it lead to, those among them that end at a call which is tried at once.
+    successors: Vec<SmallVec<[NodeId; 2]>>,
     is_cyclic: bool,
 }
 
@@ -22,26 +24,27 @@ impl Order {
         self.is_cyclic
     }
 
-    /// Takes in an edge, after all edges that were learned before it.
-    pub(super) fn add(&mut self, automata: &Automata, edge: EdgeId) {
+    /// Takes in an edge.
+    pub(super) fn add(&mut self, source: NodeId, target: NodeId) {
         if self.is_cyclic {
             return;
         }
-        self.ranks.resize(automata.nodes.len(), 0);
-        let ends = |edge: EdgeId| (automata.edge(edge).source, automata.edge(edge).target);
-        let (source, _) = ends(edge);
-        let mut open: Vec<(NodeId, NodeId)> = vec![ends(edge)];
+        let nodes = self.ranks.len().max(1 + source.index().max(target.index()));
+        self.ranks.resize(nodes, 0);
+        self.successors.resize_with(nodes, SmallVec::new);
+        self.successors[source.index()].push(target);
+        let mut open: Vec<(NodeId, NodeId)> = vec![(source, target)];
         while let Some((before, node)) = open.pop() {
             let rank = self.ranks[before.index()] + 1;
             if self.ranks[node.index()] >= rank {
                 continue;
             }
             if node == source {
-                self.is_cyclic = true;
+                *self = Order { is_cyclic: true, ..Order::default() };
                 return;
             }
             self.ranks[node.index()] = rank;
-            open.extend(automata.edges_of(node).map(ends));
+            open.extend(self.successors[node.index()].iter().map(|&next| (node, next)));
         }
     }
 }
@@ -49,9 +52,6 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::{OutcomeId, UnitId};
-    use crate::operation::{Input, OperationKey};
-    use crate::unit::automaton::{Edge, NodeKind};
     use crate::unit::generator::Generator;
 
     /// The definition, by a search from each node.
@@ -75,9 +75,6 @@ mod tests {
         let mut random = Generator::default();
         let mut cyclic = 0;
         for nodes in (2..10).cycle().take(2_000) {
-            let mut automata = Automata::new();
-            let ids: Vec<NodeId> =
-                (0..nodes).map(|_| automata.add_node(UnitId(0), None, NodeKind::Live, false, Vec::new())).collect();
             let mut order = Order::default();
             let mut edges = Vec::new();
             for _ in 0..2 * nodes {
@@ -88,18 +85,7 @@ mod tests {
                     continue;
                 }
                 edges.push((from, to));
-                let input = Input { key: OperationKey::START, outcome: OutcomeId(edges.len() as u32) };
-                let edge = Edge {
-                    source: ids[from],
-                    input,
-                    target: ids[to],
-                    effects: Box::default(),
-                    roots: Default::default(),
-                    event: None,
-                    begun: Default::default(),
-                };
-                let edge = automata.add_edge(edge);
-                order.add(&automata, edge);
+                order.add(NodeId(from as u32), NodeId(to as u32));
                 assert_eq!(order.is_cyclic(), is_cyclic(nodes, &edges), "{edges:?}");
             }
             cyclic += usize::from(order.is_cyclic());
