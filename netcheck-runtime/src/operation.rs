@@ -125,14 +125,16 @@ impl Operation {
 
     /// Whether the OS looks at what the operation asks for as soon as it is begun.
     pub(crate) fn is_tried_at_first(&self) -> bool {
-        matches!(self, Operation::Udp(_) | Operation::Tcp(_) | Operation::Mailboxes(_)) && self.tried().is_some()
+        let is_kind =
+            matches!(self, Operation::Udp(_) | Operation::Tcp(_) | Operation::Mailboxes(_) | Operation::Time(_));
+        is_kind && self.tried().is_some()
     }
 
     /// Whether what the operation asks for stays in the world until a poll takes it, as data stay in a socket: then its
     /// outcome is chosen by the poll that takes it. Else the outcome is kept for whoever polls it next: a timer that has
     /// fired, a connection that is made.
     pub(crate) fn is_tried_again(&self) -> bool {
-        !matches!(self, Operation::Choices(_)) && self.tried().is_some()
+        !matches!(self, Operation::Choices(_) | Operation::Time(_)) && self.tried().is_some()
     }
 }
 
@@ -355,12 +357,26 @@ pub(crate) struct BegunCall {
     pub(crate) operation: Operation,
     /// The number of this execution of its source line, as in its offer.
     pub(crate) execution: u32,
+    pub(crate) decided: Decided,
+    /// Whether a timer that is due at this very instant fires in a step of its own as well: the step ends with it waiting in a
+    /// `select!` or a time-out, and has done nothing since it came to the timer; or the step takes an outcome in another branch
+    /// of an unbiased `select!`.
+    pub(crate) goes_on: bool,
+}
+
+/// By which state it is decided whether a call completes at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Decided {
+    /// By the one after the step: the step may have changed what the call asks for.
+    After,
+    /// By the one before the step, when the time until the step has passed: a timer that the step has not set.
+    Before,
 }
 
 /// The calls that a step has let wait, and that might have completed; see `world::readiness`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Begun {
-    /// The calls that the step has begun with wakers of the program's own, in this order.
+    /// The calls that the step has begun with wakers of the program's own, and the timers that it has polled, in this order.
     pub(crate) calls: Box<[BegunCall]>,
     /// The operations that the step's poll has found to wait: before the one whose outcome it has taken, or, if it has taken
     /// no outcome, all that are polled in a certain order.

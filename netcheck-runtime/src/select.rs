@@ -173,6 +173,7 @@ impl Round<'_> {
     /// A branch is ready and its pattern matches: it wins, unless others have to be tried too. `text`: its future as the
     /// program writes it.
     pub fn ready(&mut self, index: usize, text: &str) {
+        context::current().note_winner();
         self.note_calls();
         self.leave();
         match self.first {

@@ -227,7 +227,7 @@ impl<F: Future> Future for Timeout<F> {
             return Poll::Ready(Ok(value));
         }
         context.called_since(before, &mut self.called);
-        if Pin::new(&mut self.delay).poll(cx).is_pending() {
+        if context.in_timeout(|| Pin::new(&mut self.delay).poll(cx)).is_pending() {
             return Poll::Pending;
         }
         context.abandon(&self.called, Some(cx.waker()));

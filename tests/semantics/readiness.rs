@@ -1,4 +1,6 @@
 //! A call that can complete does so in the poll that begins it, as on tokio: before all else that its process does.
+use futures::FutureExt;
+use futures::future::join;
 use netcheck as tokio;
 use netcheck::Network;
 use netcheck::check::{Checker, Report, Tcp};
@@ -8,7 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::sync::mpsc;
-use tokio::time::{Duration, Instant, sleep, timeout, timeout_at};
+use tokio::time::{Duration, Instant, interval, sleep, sleep_until, timeout, timeout_at};
 
 const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -338,4 +340,98 @@ fn of_timers_in_branches_the_order_decides() {
     }
     ends_with(|net| _ = net.process("client", || branches(true)), &["1"]);
     ends_with(|net| _ = net.process("client", || branches(false)), &["1", "2"]);
+}
+
+/// Counts the jobs, which are there from the start, until a tick.
+async fn jobs_before_a_tick(job_ms: u64, is_biased: bool) -> usize {
+    let (sender, mut jobs) = mpsc::channel(8);
+    (0..4).for_each(|job| sender.try_send(job).unwrap());
+    let mut ticks = interval(ms(1_000));
+    ticks.tick().await;
+    let mut count = 0;
+    loop {
+        let job = if is_biased {
+            tokio::select! {
+                biased;
+                _ = ticks.tick() => return count,
+                job = jobs.recv() => job,
+            }
+        } else {
+            tokio::select! {
+                _ = ticks.tick() => return count,
+                job = jobs.recv() => job,
+            }
+        };
+        assert!(job.is_some());
+        sleep(ms(job_ms)).await;
+        count += 1;
+        if count == 4 {
+            return count;
+        }
+    }
+}
+
+#[test]
+fn a_tick_that_became_due_while_a_job_was_done_comes_before_the_next_job() {
+    ends_with(|net| _ = net.process("client", || jobs_before_a_tick(700, true)), &["2"]);
+}
+
+#[test]
+fn a_tick_for_this_very_instant_may_be_to_come() {
+    ends_with(|net| _ = net.process("client", || jobs_before_a_tick(500, true)), &["2", "3"]);
+}
+
+#[test]
+fn an_unbiased_select_may_take_the_next_job_first() {
+    ends_with(|net| _ = net.process("client", || jobs_before_a_tick(700, false)), &["2", "3", "4"]);
+}
+
+#[test]
+fn a_timer_that_is_kept_fires_when_a_poll_comes_to_it() {
+    async fn client() -> usize {
+        let (sender, mut jobs) = mpsc::channel(8);
+        (0..4).for_each(|job| sender.try_send(job).unwrap());
+        let mut deadline = std::pin::pin!(sleep(ms(1_000)));
+        let mut count = 0;
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut deadline => return count,
+                job = jobs.recv() => assert!(job.is_some()),
+            }
+            sleep(ms(700)).await;
+            count += 1;
+        }
+    }
+    ends_with(|net| _ = net.process("client", client), &["2"]);
+}
+
+#[test]
+fn a_timer_that_is_over_is_ready_in_its_first_poll() {
+    async fn client() -> [bool; 3] {
+        let start = Instant::now();
+        let (late, early) = (sleep(ms(300)), sleep(ms(100)));
+        sleep(ms(200)).await;
+        let past = sleep_until(start + ms(150));
+        [late.now_or_never(), early.now_or_never(), past.now_or_never()].map(|fired| fired.is_some())
+    }
+    ends_with(|net| _ = net.process("client", client), &["[false, true, true]"]);
+}
+
+/// What is done behind a timer in the same poll comes after what the timer lets go on.
+#[test]
+fn a_timer_that_is_over_lets_its_branch_go_on_at_once() {
+    async fn client() -> Vec<&'static str> {
+        let seen = std::cell::RefCell::default();
+        let late = sleep(ms(100));
+        sleep(ms(200)).await;
+        let one = async {
+            late.await;
+            Vec::push(&mut seen.borrow_mut(), "late");
+        };
+        let other = async { Vec::push(&mut seen.borrow_mut(), "other") };
+        join(one, other).await;
+        seen.into_inner()
+    }
+    ends_with(|net| _ = net.process("client", client), &[r#"["late", "other"]"#]);
 }

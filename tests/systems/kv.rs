@@ -39,7 +39,7 @@ fn is_verified_within(words: &str, version: Version, states: usize) {
 #[test]
 fn what_is_acknowledged_survives_a_power_failure_at_any_moment() {
     is_verified("", Corrected, 215);
-    is_verified(KILL, Corrected, 4_158);
+    is_verified(KILL, Corrected, 3_947);
     is_verified_within(POWER, Corrected, 14_000);
     is_verified_within(TORN, Corrected, 26_000);
     is_verified_within(&format!("{POWER}, fs(prefix)"), Corrected, 12_000);
@@ -55,11 +55,11 @@ fn what_is_acknowledged_survives_two_power_failures_with_torn_records() {
 #[test]
 fn a_kill_shows_that_a_record_is_not_flushed_and_no_other_mistake() {
     is_found(KILL, Unflushed, "what was acknowledged is kept");
-    is_verified(KILL, Unsynced, 4_107);
-    is_verified(KILL, LogNameUnsynced, 3_394);
-    is_verified(KILL, TornRecordTaken, 4_158);
-    is_verified(KILL, TornRecordKept, 4_158);
-    is_verified(KILL, SnapshotNameUnsynced, 4_102);
+    is_verified(KILL, Unsynced, 3_898);
+    is_verified(KILL, LogNameUnsynced, 3_231);
+    is_verified(KILL, TornRecordTaken, 3_947);
+    is_verified(KILL, TornRecordKept, 3_947);
+    is_verified(KILL, SnapshotNameUnsynced, 3_891);
 }
 
 #[test]

@@ -316,7 +316,7 @@ impl Asked {
             Operation::Tcp(tcp::Operation::TakeError { stream }) => Asked::TakeError { of: end(stream) },
             Operation::Tcp(tcp::Operation::Shutdown { stream }) => Asked::Shutdown { of: end(stream) },
             Operation::Mailboxes(operation) => of_mailbox(operation, shared),
-            Operation::Time(time::Operation::Timer { .. }) => Asked::Timer,
+            Operation::Time(time::Operation::Timer { .. } | time::Operation::Try { .. }) => Asked::Timer,
             Operation::Time(time::Operation::Clock { .. }) => Asked::Clock,
             Operation::Time(time::Operation::Deadline { .. }) => Asked::Deadline,
             Operation::Time(time::Operation::Compare { .. }) => Asked::Compare,

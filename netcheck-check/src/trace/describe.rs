@@ -208,8 +208,8 @@ fn of_unit(system: &mut System, state: &[u32], transition: &Transition) -> Optio
 pub(crate) fn due(system: &System, path: &[Transition], dates: &Dates) -> Option<String> {
     let (last, before) = path.split_last()?;
     let Move::Unit { unit, node, input, .. } = last.step else { return None };
-    let Operation::Time(time::Operation::Timer { timer, .. }) =
-        system.learner.automata.node(node).offer(input)?.operation
+    let asked = &system.learner.automata.node(node).offer(input)?.operation;
+    let Operation::Time(time::Operation::Timer { timer, .. } | time::Operation::Try { timer, .. }) = *asked.itself()
     else {
         return None;
     };
@@ -280,7 +280,7 @@ fn kind(operation: &Operation) -> Kind {
         Operation::Tcp(tcp::Operation::Read { .. }) => Kind::Read,
         Operation::Tcp(tcp::Operation::Write { .. }) => Kind::Write,
         Operation::Tcp(tcp::Operation::Shutdown { .. }) => Kind::Shutdown,
-        Operation::Time(time::Operation::Timer { .. }) => Kind::Timer,
+        Operation::Time(time::Operation::Timer { .. } | time::Operation::Try { .. }) => Kind::Timer,
         _ => Kind::Other,
     }
 }

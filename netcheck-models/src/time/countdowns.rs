@@ -8,13 +8,16 @@ use smallvec::SmallVec;
 pub struct Countdown {
     /// The timer's number among those of its owner.
     pub timer: u32,
-    /// The time until its deadline in nanoseconds; negative for an interval that is late.
+    /// The time until its deadline in nanoseconds; negative if that is over: by how long, for an interval, else 1.
     pub remaining_ns: i64,
     /// Whether it stays armed when it has fired (an interval).
     pub repeats: bool,
     /// Whether it was due already when a wait for it began, and no time has passed since.
     pub at_once: bool,
 }
+
+/// What remains until a deadline that is over, of a timer that does not repeat: by how long is told to nobody.
+pub const OVER_NS: i64 = -1;
 
 /// How long ago an instant is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,7 +85,7 @@ impl Countdowns {
         self.armed.iter().find(|armed| armed.timer == timer)
     }
 
-    /// The time until a timer's deadline; 0 for one that is not armed.
+    /// The time until a timer's deadline; 0 for one that is not armed, fewer than none if the deadline is over.
     #[must_use]
     pub fn remaining_ns(&self, timer: u32) -> i64 {
         self.get(timer).map_or(0, |armed| armed.remaining_ns)
@@ -102,7 +105,7 @@ impl Countdowns {
     /// for one is late: how it catches up is a matter of [`Countdowns::rearm`].
     pub fn arm_at(&mut self, timer: u32, at_ns: i64, now_ns: i64, repeats: bool) {
         let after_ns = at_ns.saturating_sub(now_ns);
-        let remaining_ns = if repeats { after_ns } else { after_ns.max(0) };
+        let remaining_ns = if repeats { after_ns } else { after_ns.max(OVER_NS) };
         self.set(Countdown { timer, remaining_ns, repeats, at_once: false });
     }
 
@@ -139,7 +142,7 @@ impl Countdowns {
             armed.remaining_ns -= by_ns;
             armed.at_once = false;
             if !armed.repeats {
-                armed.remaining_ns = armed.remaining_ns.max(0);
+                armed.remaining_ns = armed.remaining_ns.max(OVER_NS);
             }
         }
     }
@@ -242,8 +245,10 @@ mod tests {
         timers.arm(1, 10, false);
         timers.elapse(7, |_| true);
         assert_eq!(timers.remaining_ns(1), 3);
-        timers.elapse(7, |_| true);
+        timers.elapse(3, |_| true);
         assert_eq!(timers.remaining_ns(1), 0);
+        timers.elapse(7, |_| true);
+        assert_eq!(timers.remaining_ns(1), OVER_NS);
         timers.disarm(1);
         assert_eq!(timers, Countdowns::default());
     }
@@ -339,7 +344,7 @@ mod tests {
         timers.arm_at(0, 5, 8, false);
         timers.arm_at(1, 8, 5, false);
         timers.arm_at(2, -5, 8, false);
-        assert_eq!([0, 1, 2].map(|timer| timers.remaining_ns(timer)), [0, 3, 0]);
+        assert_eq!([0, 1, 2].map(|timer| timers.remaining_ns(timer)), [OVER_NS, 3, OVER_NS]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use crate::id::{NodeId, UnitId};
 use crate::operation::tasks;
-use crate::operation::{Begun, Input, Offer, Operation, OperationKey, Stream};
+use crate::operation::{Begun, BegunCall, Decided, Input, Offer, Operation, OperationKey, Stream};
 use crate::unit::automaton::{Automata, Edge, EdgeId, Identity, NodeKind};
 use crate::unit::instance::{Instance, Rest, Stepped};
 use crate::unit::merged::{Merged, Samples};
@@ -387,9 +387,14 @@ impl Learner {
         // The inputs before an attempt are those of the edge without it.
         let identities = if attempt.is_some() { SmallVec::new() } else { Identity::all_of(&stepped) };
         let mut begun = std::mem::take(&mut stepped.begun);
-        // The calls before an attempt are known to wait, and nobody asks for the calls of a program that has ended.
-        if attempt.is_some() || !matches!(stepped.rest, Rest::Waits(_)) {
+        // The calls before an attempt are known to wait, and what a program that has ended has begun was tried when it was
+        // given up.
+        if attempt.is_some() {
             begun.calls = Box::default();
+        } else if !matches!(stepped.rest, Rest::Waits(_)) {
+            let calls = begun.calls.into_iter().filter(|call| call.decided != Decided::After);
+            let is_refused = matches!(stepped.rest, Rest::Refused);
+            begun.calls = calls.map(|call| BegunCall { goes_on: call.goes_on && !is_refused, ..call }).collect();
         }
         let (event, tasks) = stepped.traced.take().map(|traced| (traced.event, traced.tasks)).unzip();
         let target = match stepped.rest {
@@ -447,7 +452,7 @@ impl Learner {
             }
         };
         let refused = target == NodeId::ABSENT;
-        let begun = if refused { Begun::default() } else { begun };
+        let begun = if refused { Begun { passed: Box::default(), ..begun } } else { begun };
         let effects = if refused { Box::default() } else { stepped.effects.into_boxed_slice() };
         let spawned = if refused { Vec::new() } else { stepped.spawned };
         let roots = spawned.into_iter().map(|(child, program)| (child, self.add_program(child, program))).collect();

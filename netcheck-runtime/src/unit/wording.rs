@@ -97,7 +97,7 @@ pub(crate) fn operation(operation: &Operation) -> String {
         Operation::Tcp(tcp::Operation::Ready { read, write, .. }) => ready(*read, *write).to_owned(),
         Operation::Tcp(tcp::Operation::TakeError { .. }) => "take_error".to_owned(),
         Operation::Tcp(tcp::Operation::Shutdown { .. }) => "shutdown".to_owned(),
-        Operation::Time(time::Operation::Timer { .. }) => "timer".to_owned(),
+        Operation::Time(time::Operation::Timer { .. } | time::Operation::Try { .. }) => "timer".to_owned(),
         Operation::Time(time::Operation::Clock { is_date: false }) => "Instant::now".to_owned(),
         Operation::Time(time::Operation::Clock { is_date: true }) => "SystemTime::now".to_owned(),
         Operation::Time(time::Operation::Deadline { .. }) => "deadline".to_owned(),

@@ -2,14 +2,14 @@
 
 use super::enabled::{Asker, Enabled};
 use super::kinds::{for_each_kind, for_each_kind_with_operations};
-use super::prepared::{Prepared, PreparedOffer, Waking};
+use super::prepared::{Prepared, PreparedCall, PreparedOffer, Waking};
 use super::renaming::Renaming;
 use super::system::System;
 use super::tables::{Lookup, View};
 use super::touches::{Touches, When};
 use super::{choices, faults, mailboxes, monitors, storage, tasks, tcp, time, udp};
 use crate::id::{NodeId, UnitId};
-use crate::operation::{Effect, Operation};
+use crate::operation::{BegunCall, Effect, Operation};
 use crate::unit::automaton::{Edge, EdgeId};
 use std::sync::Arc;
 
@@ -152,7 +152,10 @@ impl System {
     pub(super) fn prepare_begun(&mut self, edge: EdgeId) {
         let Edge { source, begun, .. } = self.learner.automata.edge(edge);
         let (unit, calls) = (self.learner.automata.node(*source).unit, begun.calls.clone());
-        let prepared = calls.into_iter().map(|call| (call.number, self.prepare(unit, call.operation, call.execution)));
+        let prepared = calls.into_iter().map(|BegunCall { number, operation, execution, decided, goes_on }| {
+            let prepared = self.prepare(unit, operation, execution);
+            PreparedCall { number, decided, goes_on, prepared }
+        });
         let prepared = prepared.collect();
         self.begun.insert(edge, prepared);
     }

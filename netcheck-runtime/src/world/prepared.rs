@@ -3,7 +3,7 @@
 use super::kinds::for_each_kind_with_operations;
 use super::{choices, mailboxes, storage, tasks, tcp, time, udp};
 use crate::id::{OutcomeId, TaskId};
-use crate::operation::{Offer, Operation, OperationKey};
+use crate::operation::{Decided, Offer, Operation, OperationKey};
 
 /// An operation that a unit waits for.
 #[derive(Clone, Debug)]
@@ -12,6 +12,17 @@ pub struct PreparedOffer {
     pub(crate) task: TaskId,
     pub(crate) waking: Waking,
     pub prepared: Prepared,
+}
+
+/// A call of a step that completes at once if it can.
+#[derive(Clone, Debug)]
+pub(crate) struct PreparedCall {
+    /// Its number among the operations that the step has begun.
+    pub(crate) number: u32,
+    pub(crate) decided: Decided,
+    /// Whether it waits on if it may as well complete in the next step.
+    pub(crate) goes_on: bool,
+    pub(crate) prepared: Prepared,
 }
 
 /// How a unit is told of the outcomes of an operation.

@@ -7,7 +7,7 @@
 //!
 //! Known ([`Readiness`]) is what was there when time passed: the process has had nothing to run then, and its driver was
 //! asked. A read that fills its buffer, and a connect, leave a socket as one of which the driver has told. What has come
-//! since may be seen or not. A timer that is due is known as well: the driver fires all of them before a task is polled.
+//! since may be seen or not.
 //!
 //! - *With the waker of its own task*: a step does not exist whose poll finds such a call to wait ([`View::complete_at_once`]),
 //!   before the outcome that the step takes, or at all if it takes none: the poll would have gone on with the call, and
@@ -21,6 +21,14 @@
 //!   the poll has begun all calls since the last answer, and there it is decided which of them complete; after the next
 //!   answer, a call that has waited is not asked again. (That others act in the midst of such a poll is not explored: a
 //!   call that completes then wakes its task, which comes back to it.)
+//! - *A timer*, with whatever waker: the driver fires all timers that are due before it polls a task, so one whose deadline
+//!   is over is ready when a poll comes to it, be it begun there or waited for since long (a `tick` in the branch of a
+//!   `select!` that was given up while another branch was handled). So a step that comes to such a timer ends there, and the
+//!   poll goes on with the answer ([`View::attempt`]). Whether it is over is known before the step, once the time until the
+//!   step has passed, unless the step sets the timer: then it is known after the step. One that is set for so much time from
+//!   now is not over in that step, not even for no time, since tokio counts milliseconds and rounds up. For the same reason
+//!   both answers are explored at the very instant of a deadline, unless the poll does nothing more that anybody sees, and
+//!   waits for the timer in a `select!` or a time-out: then it fires in the next step.
 //! - *With a waker that wakes nobody* (`now_or_never`), nobody comes back to it, so the call is a synchronous one: others
 //!   may act before each poll, which chooses an outcome, and nothing waits between two of them (`unit::poll::calls`).
 //!
@@ -29,12 +37,12 @@
 //! waited.
 
 use super::enabled::Enabled;
-use super::prepared::{Prepared, PreparedOffer, Waking};
+use super::prepared::{Prepared, PreparedCall, PreparedOffer, Waking};
 use super::step::{Move, Transition};
 use super::tables::{Lookup, Missing, View};
-use super::{mailboxes, tcp, udp};
+use super::{mailboxes, tcp, time, udp};
 use crate::id::UnitId;
-use crate::operation::OperationKey;
+use crate::operation::{Decided, OperationKey};
 use crate::unit::automaton::EdgeId;
 
 /// Whether a call can complete.
@@ -47,8 +55,9 @@ pub(super) enum Readiness {
 }
 
 impl View<'_> {
-    fn readiness(self, state: &[u32], prepared: &Prepared) -> Lookup<Readiness> {
+    fn readiness(self, state: &[u32], unit: UnitId, prepared: &Prepared) -> Lookup<Readiness> {
         match prepared {
+            Prepared::Time(prepared) => Ok(time::readiness::after(self, state, unit, prepared)),
             Prepared::Tcp(prepared) => Ok(tcp::readiness::of(self, state, prepared)),
             Prepared::Udp(prepared) => udp::readiness::of(self, state, prepared),
             Prepared::Mailboxes(prepared) => Ok(mailboxes::readiness::of(self, state, prepared)),
@@ -76,7 +85,7 @@ impl View<'_> {
             // A timer that is offered here is due.
             let is_known = match (&offer.prepared, offer.waking) {
                 (Prepared::Time(_), _) => true,
-                (prepared, Waking::Offered) => self.readiness(state, prepared)? == Readiness::Ready,
+                (prepared, Waking::Offered) => self.readiness(state, unit, prepared)? == Readiness::Ready,
                 _ => false,
             };
             if is_known && is_taken(offer.key, &enabled.moves[first..]) {
@@ -99,7 +108,7 @@ impl View<'_> {
         edge != EdgeId::POSTPONED && self.automata.edge(edge).begun.passed.iter().any(|&key| completes(key))
     }
 
-    /// Lets each step end at the first call of its last poll that the program itself polls, and that may complete.
+    /// Lets each step end at the first call that completes at once if it can, and that may complete.
     pub(super) fn attempt(self, state: &[u32], steps: &mut [Transition]) -> Lookup<()> {
         let mut next = Vec::new();
         for step in steps {
@@ -107,8 +116,7 @@ impl View<'_> {
             if edge == EdgeId::POSTPONED || self.automata.edge(edge).begun.calls.is_empty() {
                 continue;
             }
-            self.apply(state, step, &mut next)?;
-            if let Some(number) = self.first_to_complete(edge, &next)? {
+            if let Some(number) = self.first_to_complete(state, step, &mut next)? {
                 let Move::Unit { edge, .. } = &mut step.step else { continue };
                 let attempt = self.automata.attempt(*edge, number);
                 *edge = attempt.ok_or(Missing::Attempt(*edge, number))?;
@@ -117,12 +125,27 @@ impl View<'_> {
         Ok(())
     }
 
-    /// The number of the first call of a step that the program itself polls, and that may complete after the step.
-    fn first_to_complete(self, edge: EdgeId, state: &[u32]) -> Lookup<Option<u32>> {
+    /// The number of the first call of a step that completes at once if it can, and that may complete.
+    fn first_to_complete(self, state: &[u32], step: &Transition, next: &mut Vec<u32>) -> Lookup<Option<u32>> {
+        let Move::Unit { unit, edge, .. } = step.step else { return Ok(None) };
         let calls = self.tables.begun.get(&edge).ok_or(Missing::Begun(edge))?;
-        for (number, prepared) in &**calls {
-            if self.readiness(state, prepared)? != Readiness::Waits {
-                return Ok(Some(*number));
+        next.clear();
+        let mut open = None;
+        for PreparedCall { number, decided, goes_on, prepared } in &**calls {
+            let readiness = match (decided, prepared) {
+                (Decided::Before, Prepared::Time(prepared)) => time::readiness::before(self, state, step, prepared),
+                _ => {
+                    if next.is_empty() {
+                        self.apply(state, step, next)?;
+                    }
+                    self.readiness(next, unit, prepared)?
+                }
+            };
+            match readiness {
+                Readiness::Waits => {}
+                Readiness::MayBe if *goes_on => open = open.or(Some(*number)),
+                // It does not go on to wait if the poll ends at another call.
+                _ => return Ok(open.or(Some(*number))),
             }
         }
         Ok(None)

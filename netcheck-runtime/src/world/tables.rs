@@ -16,7 +16,7 @@ use crate::world::faults::regions::Regions;
 use crate::world::intern::Interner;
 use crate::world::monitors::sighting::Sighting;
 use crate::world::monitors::table::{Monitors, Unmarked, Unwatched};
-use crate::world::prepared::{Prepared, PreparedOffer};
+use crate::world::prepared::{PreparedCall, PreparedOffer};
 use crate::world::step::{Message, Move, Transition};
 use crate::world::storage::images::Images;
 use crate::world::tcp;
@@ -93,8 +93,8 @@ pub struct Tables {
     /// A unit's timers after an edge, by the edge and the timers before it.
     pub(super) rearmed: AHashMap<(EdgeId, u32), u32>,
     pub(super) prepared: Vec<Option<Arc<[PreparedOffer]>>>,
-    /// The calls that the steps of edges begin and that the program itself polls, with their numbers.
-    pub(super) begun: AHashMap<EdgeId, Arc<[(u32, Prepared)]>>,
+    /// The calls that the steps of edges begin and that complete at once if they can.
+    pub(super) begun: AHashMap<EdgeId, Arc<[PreparedCall]>>,
     pub monitors: Monitors,
 }
 

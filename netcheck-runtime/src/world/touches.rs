@@ -281,11 +281,11 @@ impl Touches {
     }
 
     /// The resources that decide whether the calls complete at once that an edge begins and the program itself polls:
-    /// those that the calls depend on when they are tried.
+    /// those that the calls depend on when they are tried. Whether a timer is due changes by time and by its unit's steps.
     pub(crate) fn begun(&mut self, system: &mut System, unit: UnitId, edge: EdgeId) {
         let edge = system.learner.automata.edge(edge);
-        let tried: SmallVec<[Operation; 2]> =
-            edge.begun.calls.iter().filter_map(|call| call.operation.tried()).collect();
+        let calls = edge.begun.calls.iter().filter(|call| !matches!(call.operation, Operation::Time(_)));
+        let tried: SmallVec<[Operation; 2]> = calls.filter_map(|call| call.operation.tried()).collect();
         for operation in tried {
             let prepared = system.prepare(unit, operation, 0);
             self.operation(system, unit, &prepared);

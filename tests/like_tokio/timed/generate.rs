@@ -6,14 +6,15 @@ use random::Random;
 /// An interval that is late by 5 ms has missed no tick.
 const SHORT_MS: [u64; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 20, 33];
 
-/// Time-outs within time-outs.
+/// Time-outs, selections and joins within each other.
 const DEPTH: usize = 2;
 
 const LONG_MS: [u64; 3] = [1_000, 3_600_000, 2_592_000_000];
 
 pub(crate) fn program(seed: u64) -> Block {
-    let mut writer = Writer { random: Random::new(seed), has_long: false };
+    let mut writer = Writer { random: Random::new(seed), has_long: false, is_joined: false };
     writer.has_long = writer.random.percent(15);
+    writer.is_joined = writer.random.percent(60);
     let length = 4 + writer.random.index(8);
     writer.block(length, DEPTH)
 }
@@ -21,6 +22,9 @@ pub(crate) fn program(seed: u64) -> Block {
 struct Writer {
     random: Random,
     has_long: bool,
+    /// Whether it waits for several things at a time. With time paused, a timer of tokio's that is set for no time fires in
+    /// the poll that sets it, which it does not otherwise, so there is none then.
+    is_joined: bool,
 }
 
 impl Writer {
@@ -28,7 +32,7 @@ impl Writer {
         if self.has_long && self.random.percent(15) {
             return LONG_MS[self.random.index(LONG_MS.len())];
         }
-        SHORT_MS[self.random.index(SHORT_MS.len())]
+        SHORT_MS[self.random.index(SHORT_MS.len())].max(u64::from(self.is_joined))
     }
 
     fn period_ms(&mut self) -> u64 {
@@ -59,7 +63,8 @@ impl Writer {
     }
 
     fn ops(&mut self, depth: usize) -> Block {
-        let op = match self.random.index(if depth > 0 { 28 } else { 24 }) {
+        let all = if self.is_joined { 34 } else { 28 };
+        let op = match self.random.index(if depth > 0 { all } else { 24 }) {
             0..3 => Op::Sleep(self.ms()),
             3 => Op::SleepUntil(self.from()),
             4..7 => Op::Read(self.slot()),
@@ -68,11 +73,12 @@ impl Writer {
             9 | 10 => Op::Elapsed(self.from()),
             11 | 12 => Op::Between(self.from(), self.slot()),
             13 => return self.interval(),
-            14 => Op::Every(self.period_ms(), self.missed()),
+            14 => self.every(),
             15..18 => self.tick(),
             18 => match self.random.index(4) {
                 0 => Op::Reset,
-                1 => Op::ResetImmediately,
+                1 if !self.is_joined => Op::ResetImmediately,
+                1 => Op::PollTimer,
                 2 => Op::ResetAfter(self.ms()),
                 _ => Op::ResetAt(self.from()),
             },
@@ -83,17 +89,20 @@ impl Writer {
             // Of a timer that is overdue, a check says that its deadline is now.
             23 => return vec![Op::Timer(self.ms()), Op::Deadline(self.slot())],
             24 | 25 => Op::Timeout(self.ms(), self.inner(depth)),
-            _ => Op::TimeoutAt(self.from(), self.inner(depth)),
+            26 | 27 if !self.is_joined => Op::Timeout(self.ms(), self.inner(depth)),
+            26 | 27 => Op::TimeoutAt(self.from(), self.inner(depth)),
+            28..32 => Op::Select(self.inner(depth), self.inner(depth)),
+            32 => Op::Join(self.inner(depth), self.inner(depth)),
+            _ => Op::PollTimer,
         };
         vec![op]
     }
 
     /// An interval with some ticks, and waits between them.
     fn interval(&mut self) -> Block {
-        let (period_ms, missed) = (self.period_ms(), self.missed());
         let mut all = match self.random.percent(70) {
-            true => vec![Op::Every(period_ms, missed)],
-            false => vec![Op::EveryAt(self.from(), period_ms, missed)],
+            true => vec![self.every()],
+            false => vec![Op::EveryAt(self.from(), self.period_ms(), self.missed())],
         };
         for _ in 0..2 + self.random.index(3) {
             if self.random.percent(40) {
@@ -105,6 +114,11 @@ impl Writer {
             }
         }
         all
+    }
+
+    fn every(&mut self) -> Op {
+        let (period_ms, missed) = (self.period_ms(), self.missed());
+        if self.is_joined { Op::EveryAfter(period_ms, missed) } else { Op::Every(period_ms, missed) }
     }
 
     fn tick(&mut self) -> Op {

@@ -4,8 +4,9 @@ use super::tokio;
 use crate::timed::program::{Block, From, Missed, Op, SLOTS};
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::task::Poll;
 use tokio::time::{
     Duration, Instant, Interval, MissedTickBehavior, Sleep, interval, interval_at, sleep, sleep_until, timeout,
     timeout_at,
@@ -111,6 +112,26 @@ impl World {
                     self.see(i64::from(timeout_at(at, run(self, block)).await.is_ok()));
                 }
             }
+            Op::Select(one, other) => {
+                let first = tokio::select! {
+                    biased;
+                    () = run(self, one) => 1,
+                    () = run(self, other) => 2,
+                };
+                self.see(first);
+            }
+            Op::Join(one, other) => {
+                let mut both = [Some(run(self, one)), Some(run(self, other))];
+                let join = poll_fn(|cx| {
+                    for one in &mut both {
+                        if one.as_mut().is_some_and(|one| one.as_mut().poll(cx).is_ready()) {
+                            *one = None;
+                        }
+                    }
+                    if both.iter().all(Option::is_none) { Poll::Ready(()) } else { Poll::Pending }
+                });
+                join.await;
+            }
             of_interval => self.tick(of_interval).await,
         }
     }
@@ -118,6 +139,11 @@ impl World {
     async fn tick(&self, op: &Op) {
         match op {
             Op::Every(period, missed) => self.put(interval(ms(*period)), *missed),
+            Op::EveryAfter(period, missed) => {
+                let mut interval = interval(ms(*period));
+                interval.reset_after(ms(1));
+                self.put(interval, *missed);
+            }
             Op::EveryAt(from, period, missed) => {
                 if let Some(at) = self.instant(*from) {
                     self.put(interval_at(at, ms(*period)), *missed);
@@ -180,6 +206,15 @@ impl World {
                 let Some(mut taken) = Taken::from(&self.timer) else { return };
                 taken.taken.as_mut().expect("it was there").as_mut().await;
                 taken.taken = None;
+            }
+            Op::PollTimer => {
+                let Some(mut taken) = Taken::from(&self.timer) else { return };
+                let timer = taken.taken.as_mut().expect("it was there");
+                let has_fired = poll_fn(|cx| Poll::Ready(timer.as_mut().poll(cx).is_ready())).await;
+                self.see(i64::from(has_fired));
+                if has_fired {
+                    taken.taken = None;
+                }
             }
             Op::Deadline(slot) => {
                 let deadline = self.timer.borrow().as_ref().map(|timer| timer.deadline());

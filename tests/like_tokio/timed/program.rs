@@ -36,6 +36,8 @@ pub(crate) enum Op {
     Between(From, usize),
     /// An interval that ticks now, in place of the one before.
     Every(u64, Missed),
+    /// An interval that ticks a millisecond from now, in place of the one before.
+    EveryAfter(u64, Missed),
     EveryAt(From, u64, Missed),
     /// Whether there was a tick in time is seen in the trace; its instant may be kept.
     Tick {
@@ -51,17 +53,23 @@ pub(crate) enum Op {
     TimerUntil(From),
     ResetTimer(From),
     AwaitTimer,
+    /// Whether it has fired is seen in the trace.
+    PollTimer,
     /// Keeps the instant for which the timer is set.
     Deadline(usize),
     /// Whether it came in time is seen in the trace.
     Timeout(u64, Block),
     TimeoutAt(From, Block),
+    /// Which of two ends first is seen in the trace.
+    Select(Block, Block),
+    Join(Block, Block),
 }
 
 impl Op {
     fn blocks_mut(&mut self) -> Vec<&mut Block> {
         match self {
             Op::Timeout(_, block) | Op::TimeoutAt(_, block) => vec![block],
+            Op::Select(one, other) | Op::Join(one, other) => vec![one, other],
             _ => Vec::new(),
         }
     }
@@ -69,8 +77,16 @@ impl Op {
 
 /// Whether it waits for one timer at a time.
 pub(crate) fn is_sequential(program: &Block) -> bool {
-    let limits = |op: &Op| matches!(op, Op::Tick { within_ms: Some(_), .. } | Op::Timeout(..) | Op::TimeoutAt(..));
-    !program.iter().any(limits)
+    let waits = |op: &Op| matches!(op, Op::Tick { within_ms: Some(_), .. } | Op::PollTimer);
+    program.iter().all(|op| op.clone().blocks_mut().is_empty() && !waits(op))
+}
+
+/// Whether it makes an instant from another one.
+pub(crate) fn derives(program: &Block) -> bool {
+    program.iter().any(|op| match op {
+        Op::Derive(..) => true,
+        op => op.clone().blocks_mut().into_iter().any(|block| derives(block)),
+    })
 }
 
 /// The program with one thing less, in each way.

@@ -86,12 +86,12 @@ impl Context {
         self.discard()
     }
 
-    /// The first of some fresh operations that can be tried: its offer, and the operation that tries it. Of a call that the
-    /// program polls itself, it was decided before the next answer whether it completes (`world::readiness`).
+    /// The first of some fresh operations that can be tried: its offer, and the operation that tries it. Of a timer, and of a
+    /// call that the program polls itself, it was decided before the next answer whether it completes (`world::readiness`).
     fn to_be_tried(&self, which: impl Fn(&Fresh) -> bool) -> Option<(Fresh, Offer, Operation)> {
         let state = self.state();
         let answered = state.script.answered();
-        let is_settled = |fresh: &Fresh| fresh.answered < answered && state.operations.is_polled_by_hand(fresh);
+        let is_settled = |fresh: &Fresh| fresh.answered < answered && state.operations.is_at_once(fresh);
         state.operations.to_be_tried(|fresh| which(fresh) && !is_settled(fresh))
     }
 
@@ -129,6 +129,11 @@ impl Context {
             state.take_answer(index);
             Some(scripted)
         })
+    }
+
+    /// A `select!` has a branch that is ready.
+    pub(crate) fn note_winner(&self) {
+        engine(|| self.state().operations.act());
     }
 
     /// A branch of a `select!` is about to be polled.

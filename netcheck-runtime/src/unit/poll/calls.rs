@@ -1,11 +1,12 @@
 //! Operations that a poll waits for, and synchronous calls.
 
 use crate::id::{TaskId, UnitId};
-use crate::operation::{Begun, BegunCall, Failure, Offer, Operation, OperationKey, Outcome};
+use crate::operation::{Begun, Failure, Offer, Operation, OperationKey, Outcome};
 use crate::operation::{mailboxes, tasks, tcp, time, udp};
 use crate::unit::poll::context::{self, Context, State};
 use crate::unit::poll::handles::first_key_of;
 use crate::unit::poll::operations::Pending;
+use crate::unit::poll::script::Place;
 use crate::unit::shared::Modes;
 use netcheck_memory::engine;
 use std::any::Any;
@@ -35,7 +36,7 @@ impl Context {
                 if let Operation::Tasks(tasks::Operation::Join { child, .. }) = operation {
                     self.see_end(child);
                 }
-                return Err(outcome);
+                return Err(self.told_outcome(&outcome));
             }
             let first = match first {
                 _ if self.shared.modes.tracks => self.first_number(),
@@ -49,19 +50,52 @@ impl Context {
             let key = state.operations.free_key(first);
             let (task, is_called) = (state.tasks.running, !state.is_of_running(polled_with, self.shared.modes));
             let offer = Offer { key, task, is_called, operation, location, caller, execution };
-            if tried.is_none() {
-                let (place, answered) = (state.script.place(), state.script.answered());
-                state.operations.note_fresh(key, place, answered);
-            }
-            let is_attempted = state.script.attempt == Some(state.operations.begun());
+            let place = state.script.place();
             state.begin_wait(&offer);
             state.operations.register(offer, if is_synchronous { None } else { waker.take() });
             drop(state);
-            if is_synchronous || is_attempted {
+            self.look(key, place, tried.is_none());
+            if is_synchronous {
                 self.try_at_once(|fresh| fresh.key == key);
             }
             Ok(key)
         })
+    }
+
+    /// A poll has come to a registered operation, and not tried it if it `is_untried`. It is tried if that is what is to be
+    /// learned.
+    fn look(&self, key: OperationKey, place: Place, is_untried: bool) {
+        let mut state = self.state();
+        let come_to = (place, state.script.answered());
+        let is_in_branch = state.operations.is_in_timeout || !state.selects.rounds.is_empty();
+        if is_untried {
+            let branches = state.selects.branches();
+            state.operations.note_untried(key, come_to, (is_in_branch, branches));
+        }
+        if state.script.attempt == Some(state.operations.begun()) {
+            state.operations.note_fresh(key, come_to, None);
+            drop(state);
+            self.try_at_once(|fresh| fresh.key == key);
+        }
+    }
+
+    /// The delay of a time-out is polled by this.
+    pub(crate) fn in_timeout<T>(&self, poll: impl FnOnce() -> T) -> T {
+        engine(|| self.state().operations.is_in_timeout = true);
+        let polled = poll();
+        engine(|| self.state().operations.is_in_timeout = false);
+        polled
+    }
+
+    /// The outcome of a timer that this poll has tried, though it was waited for before; `None` if it has not.
+    fn tried_timer(&self, key: OperationKey) -> Option<Outcome> {
+        let operation = self.state().operations.waiting_timer(key)?;
+        let tried = self.tried(&operation);
+        if tried.is_none() {
+            let place = self.state().script.place();
+            self.look(key, place, true);
+        }
+        tried.filter(|outcome| !outcome.is_not_yet()).map(|outcome| self.told_outcome(&outcome))
     }
 
     /// The outcome of a registered operation, if there is one; the operation is then removed. Else the running task waits
@@ -73,8 +107,10 @@ impl Context {
                 self.state().operations.offer(key).is_some_and(|offer| is_synchronous(&offer.operation, waker))
             });
             let is_tried = self.state().operations.is_to_be_tried_again(key, is_polled_once) && !self.is_discarded();
-            let again = is_tried.then(|| self.try_again(key));
-            let again = again.filter(|outcome| !outcome.is_not_yet());
+            let again = match is_tried {
+                true => Some(self.try_again(key)).filter(|outcome| !outcome.is_not_yet()),
+                false => self.tried_timer(key),
+            };
             let mut state = self.state();
             let taken = match again {
                 Some(outcome) => state.operations.remove(key).map(|operation| (operation, outcome)),
@@ -233,13 +269,9 @@ impl Context {
             _ => true,
         };
         // A task that has aborted itself ends at its next await.
-        let calls = state.operations.begun_calls(state.script.answered());
-        let calls = calls.filter(|(number, offer)| is_before(*number) && !state.is_aborted(offer.task));
-        let call = |(number, offer): (u32, &Offer)| {
-            let (operation, execution) = (offer.operation.clone(), offer.execution);
-            BegunCall { number, operation, execution }
-        };
-        Begun { calls: calls.map(call).collect(), passed: state.operations.passed() }
+        let calls = state.operations.begun_calls(state.script.answered(), asked.is_none()).into_iter();
+        let calls = calls.filter(|(call, task)| is_before(call.number) && !state.is_aborted(*task));
+        Begun { calls: calls.map(|(call, _)| call).collect(), passed: state.operations.passed() }
     }
 
     /// The next step tries the operation that it begins with this number as soon as it is begun.

@@ -359,6 +359,8 @@ impl Context {
         engine(|| {
             let mut state = self.state();
             state.causality.act();
+            let answered = state.script.answered();
+            state.operations.note_effect(&effect, answered);
             state.script.affect(effect);
             // A loop without an await that emits values would fill the memory before it is called stuck.
             if state.script.effects() > EFFECTS_MAX {

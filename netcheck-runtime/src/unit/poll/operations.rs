@@ -21,7 +21,7 @@
 //! polled again.
 
 use crate::id::TaskId;
-use crate::operation::{Offer, Operation, OperationKey, Outcome};
+use crate::operation::{BegunCall, Decided, Effect, Offer, Operation, OperationKey, Outcome, time};
 use crate::sorted::SortedMap;
 use crate::unit::identity::checkpoint::Values;
 use crate::unit::poll::branches::{Branches, are_unordered};
@@ -61,6 +61,35 @@ pub(crate) struct Fresh {
     pub(super) place: Place,
     /// The number of answers that the step had taken by then.
     pub(super) answered: usize,
+    /// What the step had done by then, if it was polled in a branch of a `select!`, or as the delay of a time-out.
+    branch: Option<Acts>,
+}
+
+/// A timer that this step has polled and not set before.
+#[derive(Clone)]
+struct Looked {
+    /// Its number among the operations that the step has begun.
+    number: u32,
+    offer: Offer,
+    /// The number of answers that the step had taken by then.
+    answered: usize,
+    branch: Option<Acts>,
+    branches: Branches,
+    /// Whether the step takes an outcome in another branch of an unbiased `select!`, which might have been polled first.
+    is_unordered: bool,
+}
+
+/// How often a step has done something that others may see, or that depends on the order in which it does things.
+type Acts = u32;
+
+/// How this step has set a timer.
+#[derive(Clone, Copy)]
+struct Set {
+    timer: u32,
+    /// For so much time from now, rather than for an instant.
+    is_ahead: bool,
+    /// The number of answers that the step had taken by then.
+    answered: usize,
 }
 
 /// An operation that the unit waits for, with the waker of the future.
@@ -82,6 +111,13 @@ pub(in crate::unit) struct Operations {
     begun: u32,
     /// The operations that were begun in this poll and not tried.
     fresh: Vec<Fresh>,
+    /// The timers that this step has set last.
+    set: Vec<Set>,
+    /// The timers that this step has polled, whose outcome it does not have.
+    looked: Vec<Looked>,
+    /// Whether the delay of a time-out is being polled.
+    pub(super) is_in_timeout: bool,
+    acts: Acts,
     /// The operation whose waker was called in this step, until it is polled.
     given: Option<OperationKey>,
     /// The operations that this poll has found to wait, with the branches in which it has.
@@ -97,11 +133,60 @@ impl Operations {
         self.begun = 0;
         self.given = None;
         self.passed = None;
+        self.set.clear();
+        self.looked.clear();
+        self.is_in_timeout = false;
+        self.acts = 0;
     }
 
     pub(super) fn begin_poll(&mut self) {
         self.fresh.clear();
         self.waiting.clear();
+    }
+
+    /// The program has an effect: it may set a timer.
+    pub(super) fn note_effect(&mut self, effect: &Effect, answered: usize) {
+        self.act();
+        let (timer, is_ahead) = match *effect {
+            Effect::Time(time::Effect::Arm { timer, .. }) => (timer, true),
+            Effect::Time(time::Effect::ArmAt { timer, .. } | time::Effect::Rearm { timer, .. }) => (timer, false),
+            _ => return,
+        };
+        self.set.retain(|set| set.timer != timer);
+        self.set.push(Set { timer, is_ahead, answered });
+    }
+
+    /// The step does something, or the order of what it has done is seen.
+    pub(super) fn act(&mut self) {
+        self.acts += 1;
+    }
+
+    /// Records that a poll has come to a registered operation that it has not tried.
+    pub(super) fn note_untried(
+        &mut self,
+        key: OperationKey,
+        (place, answered): (Place, usize),
+        (in_branch, branches): (bool, Branches),
+    ) {
+        let branch = in_branch.then_some(self.acts);
+        let Some(offer) = self.offer(key) else { return };
+        let Operation::Time(time::Operation::Timer { timer, .. }) = offer.operation else {
+            return self.note_fresh(key, (place, answered), branch);
+        };
+        match self.set.iter().find(|set| set.timer == timer) {
+            // Not even one that is set for now is due at once: tokio counts milliseconds, and rounds up.
+            Some(set) if set.is_ahead => {}
+            Some(set) if set.answered == answered => self.note_fresh(key, (place, answered), branch),
+            _ => {
+                let offer = offer.clone();
+                // Of several polls, the first one finds what there is.
+                let is_it = |looked: &Looked| (looked.offer.key, looked.answered) == (key, answered);
+                if !self.looked.iter().any(is_it) {
+                    let number = self.begun;
+                    self.looked.push(Looked { number, offer, answered, branch, branches, is_unordered: false });
+                }
+            }
+        }
     }
 
     /// Numbers an operation that is begun.
@@ -127,19 +212,41 @@ impl Operations {
     }
 
     /// Records that the operation that was begun last has not been tried, with the place at which it was begun.
-    pub(super) fn note_fresh(&mut self, key: OperationKey, place: Place, answered: usize) {
-        self.fresh.push(Fresh { key, number: self.begun, place, answered });
+    pub(super) fn note_fresh(&mut self, key: OperationKey, (place, answered): (Place, usize), branch: Option<Acts>) {
+        if self.fresh.iter().any(|fresh| (fresh.key, fresh.answered) == (key, answered)) {
+            return;
+        }
+        self.fresh.push(Fresh { key, number: self.begun, place, answered, branch });
     }
 
-    /// The calls that the poll has begun since it took so many answers, with wakers of the program's own.
-    pub(super) fn begun_calls(&self, answered: usize) -> impl Iterator<Item = (u32, &Offer)> {
-        let calls = self.fresh.iter().filter(move |fresh| fresh.answered == answered && self.is_polled_by_hand(fresh));
-        calls.filter_map(|fresh| Some((fresh.number, self.offer(fresh.key)?)))
+    /// The calls to which the step has come since it took so many answers, and that complete at once if they can, with
+    /// their tasks. `is_over`: the step has come to its end.
+    pub(super) fn begun_calls(&self, answered: usize, is_over: bool) -> Vec<(BegunCall, TaskId)> {
+        let waits = |offer: &Offer| self.waiting_timer(offer.key).as_ref() == Some(&offer.operation);
+        let goes_on = |offer: &Offer, branch| is_over && branch == Some(self.acts) && waits(offer);
+        let call = |number, offer: &Offer, decided, goes_on| {
+            let Offer { operation, execution, task, .. } = offer.clone();
+            (BegunCall { number, operation, execution, decided, goes_on }, task)
+        };
+        let fresh = self.fresh.iter().filter(|fresh| fresh.answered == answered && self.is_at_once(fresh));
+        let fresh = fresh.filter_map(|fresh| {
+            let offer = self.offer(fresh.key)?;
+            Some(call(fresh.number, offer, Decided::After, goes_on(offer, fresh.branch)))
+        });
+        let looked = self.looked.iter().filter(|looked| looked.answered == answered).map(|looked| {
+            let goes_on = looked.is_unordered || goes_on(&looked.offer, looked.branch);
+            call(looked.number, &looked.offer, Decided::Before, goes_on)
+        });
+        let mut all: Vec<_> = fresh.chain(looked).collect();
+        all.sort_by_key(|(call, _)| call.number);
+        all
     }
 
-    /// Whether an operation is a call that was begun with a waker of the program's own.
-    pub(super) fn is_polled_by_hand(&self, fresh: &Fresh) -> bool {
-        self.offer(fresh.key).is_some_and(|offer| offer.is_called && offer.operation.is_tried_at_first())
+    /// Whether an operation completes at once if it can: a timer, or a call with a waker of the program's own.
+    pub(super) fn is_at_once(&self, fresh: &Fresh) -> bool {
+        self.offer(fresh.key).is_some_and(|Offer { operation, is_called, .. }| {
+            operation.is_tried_at_first() && (*is_called || matches!(operation, Operation::Time(_)))
+        })
     }
 
     /// The offer of a registered operation.
@@ -165,6 +272,8 @@ impl Operations {
         if self.given == Some(key) {
             let before = self.waiting.iter().filter(|(_, other)| !are_unordered(branches, other));
             self.passed = Some(before.map(|(key, _)| *key).collect());
+            let unordered = self.looked.iter_mut().filter(|looked| are_unordered(branches, &looked.branches));
+            unordered.for_each(|looked| looked.is_unordered = true);
         }
         self.note_poll(key);
         Some((self.remove(key)?, outcome))
@@ -183,9 +292,18 @@ impl Operations {
         self.given = self.given.filter(|given| *given != key);
     }
 
+    /// A registered operation that waits for a timer and has no outcome.
+    pub(super) fn waiting_timer(&self, key: OperationKey) -> Option<Operation> {
+        let Registered { offer, outcome, .. } = self.registered.get(&key)?;
+        let is_timer = matches!(offer.operation, Operation::Time(time::Operation::Timer { .. }));
+        (is_timer && outcome.is_none()).then(|| offer.operation.clone())
+    }
+
     /// Removes an operation.
     pub(super) fn remove(&mut self, key: OperationKey) -> Option<Operation> {
         let Registered { offer, waker, .. } = self.registered.remove(&key)?;
+        // Another operation may get the key.
+        self.fresh.retain(|fresh| fresh.key != key);
         self.unneeded.extend(waker);
         Some(offer.operation)
     }

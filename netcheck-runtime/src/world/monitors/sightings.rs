@@ -125,7 +125,7 @@ impl View<'_> {
             (Operation::Tcp(tcp::Operation::Accept { .. }), Outcome::Accepted { local, peer }) => {
                 Some(Sighting::Accepted { process, from: self.place(process, *peer, local.port()) })
             }
-            (Operation::Time(time::Operation::Timer { .. }), Outcome::Elapsed { .. }) => {
+            (Operation::Time(time::Operation::Timer { .. } | time::Operation::Try { .. }), Outcome::Elapsed { .. }) => {
                 Some(Sighting::Fired { process })
             }
             _ => None,

@@ -131,6 +131,43 @@ impl<'a> View<'a> {
             enabled.timers.push(Waiting { mover, asker, timer, armed, remaining_ns: 0, repeats });
             return Ok(());
         }
+        self.offer_due_in(zone, asker, event, repeats, enabled)
+    }
+
+    /// Answers whether a timer is due, which then fires. Where that is open, each answer narrows the zone.
+    pub(super) fn offer_try(
+        self,
+        state: &[u32],
+        asker: Asker,
+        timer: u32,
+        repeats: bool,
+        enabled: &mut Enabled,
+    ) -> Lookup<()> {
+        let (zone, event) = (self.zone_at(state), timer_event(asker.unit, timer));
+        let deadline = Moment::of(event);
+        let (due, ahead) = match zone.is_scheduled(event) {
+            true => (zone.at_most(deadline, Moment::NOW), zone.at_most(Moment::NOW, deadline)),
+            false => (None, Some(zone.clone())),
+        };
+        if let Some(due) = due {
+            self.offer_due_in(&due, asker, event, repeats, enabled)?;
+        }
+        match ahead {
+            Some(ahead) => self.answer(enabled, asker, Outcome::WouldBlock, smallvec![self.zone_write(&ahead)?]),
+            None => Ok(()),
+        }
+    }
+
+    /// Offers that a timer fires which is due in a zone.
+    fn offer_due_in(
+        self,
+        zone: &Zone,
+        asker: Asker,
+        event: Scheduled,
+        repeats: bool,
+        enabled: &mut Enabled,
+    ) -> Lookup<()> {
+        let timer = event.number;
         let tick = repeats.then_some(event);
         let outcome = self.fires_in(zone, asker.unit, tick, false)?;
         let edge = self.edge(asker.node, Input { key: asker.key, outcome })?;

@@ -10,7 +10,7 @@ use crate::world::touches::{Resource, Touches, When};
 
 pub(crate) fn operation(touches: &mut Touches, system: &mut System, unit: UnitId, prepared: &Prepared) {
     match prepared {
-        &Prepared::Timer { timer, .. } => {
+        &(Prepared::Timer { timer, .. } | Prepared::Try { timer, .. }) => {
             touches.affects(Resource::Timed(unit));
             uses(touches, system, unit, timer);
             has_horizon(touches, system, unit);

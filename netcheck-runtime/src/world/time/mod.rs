@@ -13,6 +13,7 @@ pub mod operation;
 pub(in crate::world) mod own;
 pub(crate) mod prepare;
 pub(crate) mod prepared;
+pub(in crate::world) mod readiness;
 pub(crate) mod renaming;
 
 pub use operation::{Effect, Operation};

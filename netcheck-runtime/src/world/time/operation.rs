@@ -128,6 +128,8 @@ pub struct Kept {
 pub enum Operation {
     /// Wait for a timer; `repeats` keeps it armed for the next period.
     Timer { timer: u32, repeats: bool },
+    /// Look whether a timer is due, which then fires; cannot wait.
+    Try { timer: u32, repeats: bool },
     /// Read the clock, or the date; cannot wait.
     Clock { is_date: bool },
     /// Read the deadline of a timer; cannot wait.
@@ -139,9 +141,12 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The operation as it is tried when it is begun: a timer is never tried, and the rest cannot wait.
+    /// The operation as it is tried when it is begun: a timer that is due fires at once. The rest cannot wait.
     pub(crate) fn tried(&self) -> Option<Operation> {
-        None
+        match *self {
+            Operation::Timer { timer, repeats } => Some(Operation::Try { timer, repeats }),
+            _ => None,
+        }
     }
 
     /// Whether the operation can be pending for long.

@@ -11,6 +11,9 @@ pub(crate) fn prepare(system: &mut System, unit: UnitId, operation: Operation, _
         Operation::Timer { timer, repeats } => {
             Prepared::Timer { timer, armed: system.components.id(Component::Timers(unit)), repeats }
         }
+        Operation::Try { timer, repeats } => {
+            Prepared::Try { timer, armed: system.components.id(Component::Timers(unit)), repeats }
+        }
         Operation::Clock { .. } => Prepared::Clock,
         Operation::Deadline { timer } => {
             Prepared::Deadline { timer, armed: system.components.id(Component::Timers(unit)) }

@@ -7,6 +7,7 @@ use crate::world::components::ComponentId;
 #[derive(Clone, Debug)]
 pub enum Prepared {
     Timer { timer: u32, armed: ComponentId, repeats: bool },
+    Try { timer: u32, armed: ComponentId, repeats: bool },
     Clock,
     Deadline { timer: u32, armed: ComponentId },
     Compare { one: At, other: At },

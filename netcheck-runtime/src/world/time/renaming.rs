@@ -5,7 +5,7 @@ use crate::world::renaming::Renaming;
 
 pub(crate) fn operation(_renaming: &Renaming<'_>, operation: &mut Operation) {
     match operation {
-        Operation::Timer { .. } | Operation::Clock { .. } | Operation::Deadline { .. } => {}
+        Operation::Timer { .. } | Operation::Try { .. } | Operation::Clock { .. } | Operation::Deadline { .. } => {}
         // Dense time has no symmetry.
         Operation::Compare { .. } | Operation::Distance { .. } => {}
     }
