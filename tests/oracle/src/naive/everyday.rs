@@ -61,7 +61,7 @@ impl ProcessState {
                 let is_free = self.interval.is_some() && !self.is_ticking();
                 is_free.then_some(Wait::Tick { into, deadline_ms: limited(limit_ms), stamp })
             }
-            Everyday::SleepUntil { ms } => Some(Wait::Sleep { deadline_ms: now_ms + u32::from(ms) }),
+            Everyday::SleepUntil { ms } => Some(Wait::Sleep { deadline_ms: now_ms + u32::from(ms), is_over: false }),
             Everyday::Stamp { which } => Some(Wait::Clock { which, over: None }),
             Everyday::IsOver { which, ms, into } if self.stamps_ms[which].is_some() => {
                 Some(Wait::Clock { which, over: Some((ms, into)) })
@@ -79,7 +79,10 @@ impl ProcessState {
             }
             Everyday::SleepUntilLater { which, ms } => {
                 let later_ms = self.stamps_ms[which]? + i64::from(ms);
-                Some(Wait::Sleep { deadline_ms: u32::try_from(later_ms).unwrap_or(0).max(now_ms) })
+                Some(Wait::Sleep {
+                    deadline_ms: u32::try_from(later_ms).unwrap_or(0).max(now_ms),
+                    is_over: later_ms < i64::from(now_ms),
+                })
             }
             Everyday::Share(share) => {
                 let (request, limit_ms, into) = self.share(share)?;

@@ -118,9 +118,9 @@ fn held(world: &World<'_>) -> impl Iterator<Item = (usize, usize)> {
     let all = world.state.processes.iter().enumerate().flat_map(|(process, state)| {
         let isolated = &world.system.processes[process].isolated;
         let shared = || (0..state.tasks.len()).filter(|task| !isolated.contains(task));
-        let calls = shared().any(|task| state.tasks[task].is_calling());
+        let calls = shared().any(|task| state.is_calling(task, world.state.now_ms));
         let is_there = |task: &usize| !matches!(state.tasks[*task].activity, Activity::Unspawned | Activity::Ended);
-        let waiting = shared().filter(|&task| !state.tasks[task].is_calling()).filter(is_there);
+        let waiting = shared().filter(|&task| !state.is_calling(task, world.state.now_ms)).filter(is_there);
         waiting.filter(|_| calls).map(|task| (process, task)).collect::<Vec<_>>()
     });
     all.collect::<Vec<_>>().into_iter()

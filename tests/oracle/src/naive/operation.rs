@@ -49,6 +49,8 @@ pub(super) enum Wait {
         deadline_ms: Option<u32>,
     },
     Sleep {
+        /// Whether the deadline was over before the wait began.
+        is_over: bool,
         deadline_ms: u32,
     },
     Choose {

@@ -68,7 +68,7 @@ impl World<'_> {
         let is_named = tcp.is_some_and(|tcp| tcp.processes.is_empty() || tcp.processes.contains(&process));
         let state = &mut self.state.processes[process];
         // an abort waits for the next await
-        let is_cancelled = state.tasks[task].cancelled && !state.tasks[task].is_calling();
+        let is_cancelled = state.tasks[task].cancelled && !state.is_calling(task, now_ms);
         if let Activity::Waiting(Wait::Object { into, .. }) = state.tasks[task].activity
             && !is_cancelled
         {
@@ -181,7 +181,7 @@ impl World<'_> {
                     }
                 }
                 Instruction::Sleep { ms } => {
-                    break Activity::Waiting(Wait::Sleep { deadline_ms: now_ms + u32::from(ms) });
+                    break Activity::Waiting(Wait::Sleep { deadline_ms: now_ms + u32::from(ms), is_over: false });
                 }
                 Instruction::Choose { among, into } => break Activity::Waiting(Wait::Choose { among, into }),
                 Instruction::Set { register, value } => {

@@ -299,6 +299,13 @@ impl ProcessState {
 
 /// Listeners and streams.
 impl ProcessState {
+    /// Whether a task is in the middle of a poll. A timer that is over, and not only now, does not wait.
+    pub(super) fn is_calling(&self, task: usize, now_ms: u32) -> bool {
+        let ticks = matches!(self.tasks[task].activity, Activity::Waiting(Wait::Tick { .. }));
+        let is_over = |interval: Interval| interval.next_ms < i64::from(now_ms);
+        self.tasks[task].is_calling() || ticks && self.interval.is_some_and(is_over)
+    }
+
     /// The stream to be read from, unless somebody reads from it already.
     pub(super) fn to_read(&self, stream: usize) -> Option<End> {
         let end = self.streams[stream].value()?;
@@ -374,7 +381,7 @@ impl TaskState {
             Activity::Waiting(Wait::Tcp { operation: Operation::Connect { until_ms, .. }, deadline_ms, .. }) => {
                 (deadline_ms.as_mut(), until_ms.as_mut())
             }
-            Activity::Waiting(Wait::Sleep { deadline_ms }) => (Some(deadline_ms), None),
+            Activity::Waiting(Wait::Sleep { deadline_ms, .. }) => (Some(deadline_ms), None),
             Activity::Waiting(Wait::Recv { deadline_ms, outer_ms, .. }) => (deadline_ms.as_mut(), outer_ms.as_mut()),
             Activity::Waiting(
                 Wait::Tcp { deadline_ms, .. } | Wait::Tick { deadline_ms, .. } | Wait::Object { deadline_ms, .. },
@@ -388,8 +395,13 @@ impl TaskState {
     }
 
     pub(super) fn is_calling(&self) -> bool {
-        let calls =
-            matches!(self.activity, Activity::Waiting(Wait::Clock { .. } | Wait::TryReceive { .. } | Wait::FileCall));
+        let calls = match self.activity {
+            Activity::Waiting(wait) => {
+                let is_over = matches!(wait, Wait::Sleep { is_over: true, .. });
+                is_over || matches!(wait, Wait::Clock { .. } | Wait::TryReceive { .. } | Wait::FileCall)
+            }
+            _ => false,
+        };
         calls || self.operation().is_some_and(Operation::is_synchronous)
     }
 
