@@ -2,7 +2,8 @@
 //!
 //! tokio's unbiased `select!` begins at a random branch and takes the first one that is ready. Here every ready branch
 //! is explored: if one is ready, and others that have not been polled may be, the poll is abandoned and becomes a
-//! choice of the first branch. A branch that was polled and not woken since is not ready. An alternative in which
+//! choice of the first branch. A branch that was polled and not woken since is not ready, unless it has
+//! let others run first (`yield_now`). An alternative in which
 //! another branch than the first one wins repeats the alternative of that branch, and is refused, unless the program
 //! can see what the first branch has done before it waited: see `quiet`.
 
@@ -40,6 +41,13 @@ struct Branch {
     /// The operations of `poll_` functions that the branch has pending.
     called: Called,
     quiet: Quiet,
+}
+
+impl Branch {
+    /// Tells it from other branches.
+    fn address(&self) -> *const () {
+        Arc::as_ptr(&self.woken).cast()
+    }
 }
 
 #[derive(Default)]
@@ -86,7 +94,7 @@ impl Select {
             if !known {
                 let task = cx.waker().clone();
                 let waker = Waker::from(Arc::new(BranchWaker { woken: Arc::clone(&branch.woken), task: task.clone() }));
-                context::current().add_branch(waker.data(), cx.waker());
+                context::current().add_branch(waker.data(), cx.waker(), branch.address());
                 branch.waker = Some((task, waker));
             }
         }
@@ -98,7 +106,9 @@ impl Select {
                 (sequence, context.scripted_select(sequence))
             }
         };
-        let is_awake = |branch: &Branch| branch.woken.0.load(Ordering::Relaxed);
+        let is_awake = |branch: &Branch| {
+            branch.woken.0.load(Ordering::Relaxed) || context::current().has_yielded(branch.address())
+        };
         let awake = self.branches.iter().map(is_awake).collect();
         Round {
             disabled,

@@ -67,27 +67,40 @@ struct Figures {
     all: usize,
 }
 
-/// Traces of tokio that a check does not explore.
-fn missed(program: &Block, runs: usize) -> Traces {
-    let Some(explored) = explored(program) else { return Traces::new() };
-    observed(program, runs).difference(&explored).cloned().collect()
+/// Programs, and the order in which a check polls their tasks.
+#[derive(Clone, Copy)]
+struct Family {
+    program: fn(u64) -> Block,
+    tasks: Tasks,
 }
 
-fn agree(seeds: Range<u64>, has_tasks: bool) -> Figures {
+impl Family {
+    fn explored(self, program: &Block) -> Option<Traces> {
+        explored_by(Checker::new().tasks(self.tasks), program)
+    }
+
+    /// Traces of tokio that a check does not explore.
+    fn missed(self, program: &Block, runs: usize) -> Traces {
+        let Some(explored) = self.explored(program) else { return Traces::new() };
+        observed(program, runs).difference(&explored).cloned().collect()
+    }
+}
+
+fn agree(seeds: Range<u64>, family: Family) -> Figures {
     let runs = std::env::var("NETCHECK_OBSERVED_RUNS");
     let runs = runs.map_or(RUNS, |runs| runs.parse().expect("NETCHECK_OBSERVED_RUNS is a number"));
     let mut figures = Figures::default();
     for seed in chosen().unwrap_or(seeds) {
-        let program = generate::program(seed, has_tasks);
-        let Some(explored) = explored(&program) else {
+        let program = (family.program)(seed);
+        let Some(explored) = family.explored(&program) else {
             figures.too_large += 1;
             continue;
         };
         let observed = observed(&program, runs);
         if !observed.is_subset(&explored) {
-            let small = shrink::shrink(program, |smaller| !missed(smaller, 300).is_empty());
-            let missed = missed(&small, 1_000);
-            let explored = self::explored(&small);
+            let small = shrink::shrink(program, |smaller| !family.missed(smaller, 300).is_empty());
+            let missed = family.missed(&small, 1_000);
+            let explored = family.explored(&small);
             panic!("seed {seed}: tokio does {missed:?}, which is not among {explored:?}, in\n{small:#?}");
         }
         figures.programs += 1;
@@ -111,17 +124,28 @@ fn chosen() -> Option<Range<u64>> {
 
 #[test]
 fn what_one_task_does_is_explored() {
-    let figures = agree(0..300, false);
+    let figures = agree(0..300, Family { program: |seed| generate::program(seed, false), tasks: Tasks::Shared });
     println!("{figures:?}");
     assert!(chosen().is_some() || figures.programs == 300, "too many were left out");
 }
 
 #[test]
 fn what_tasks_do_is_explored() {
-    let figures = agree(1_000..1_200, true);
+    let figures = agree(1_000..1_200, Family { program: |seed| generate::program(seed, true), tasks: Tasks::Shared });
     println!("{figures:?}");
     assert!(chosen().is_some() || figures.programs == 200, "too many were left out");
 }
+
+/// In tokio's order of tasks, only the first branch of a `select!` is open.
+#[test]
+fn branches_that_tasks_in_tokios_order_choose_are_explored() {
+    let figures = agree(2_000..2_150, CHOOSING);
+    println!("{figures:?}");
+    assert!(chosen().is_some() || figures.programs > 140, "too many were left out");
+    assert!(chosen().is_some() || 2 * figures.all > figures.programs, "more is explored than there is");
+}
+
+const CHOOSING: Family = Family { program: generate::choosing_program, tasks: Tasks::Fifo };
 
 /// Without a network, tokio's order of tasks is the only one.
 #[test]

@@ -165,3 +165,51 @@ fn a_task_that_has_aborted_itself_takes_no_choice() {
     });
     assert_eq!(ends, set(["Err(true)"]));
 }
+
+/// Two timers of one instant have fired before tokio polls a task, so a `select!` that the first of them makes ready by
+/// another branch takes either.
+#[test]
+fn a_select_takes_either_of_two_that_are_ready_at_one_instant() {
+    async fn asks() -> String {
+        let (mut answer, wanted) = tokio::sync::oneshot::channel::<()>();
+        let worker = tokio::spawn(async move {
+            tokio::select! {
+                () = answer.closed() => "nobody waits",
+                () = tokio::time::sleep(Duration::from_millis(5)) => "too late",
+            }
+        });
+        assert!(timeout(Duration::from_millis(5), wanted).await.is_err());
+        worker.await.unwrap().to_owned()
+    }
+    let found = outputs("client", |net| {
+        net.process("client", asks);
+    });
+    assert_eq!(found, set(["nobody waits", "too late"]));
+}
+
+/// A `yield_now` is ready when it is polled again, whether or not it was woken.
+#[test]
+fn branches_that_have_yielded_are_ready_when_their_task_is_polled_for_something_else() {
+    async fn yields() -> String {
+        let kept = async {
+            tokio::select! {
+                () = tokio::task::yield_now() => "first",
+                () = tokio::task::yield_now() => "second",
+            }
+        };
+        tokio::pin!(kept);
+        let mut rounds = 0;
+        loop {
+            tokio::select! {
+                biased;
+                taken = &mut kept => return taken.to_owned(),
+                () = async {} => rounds += 1,
+            }
+            assert_eq!(rounds, 1);
+        }
+    }
+    let found = outputs("client", |net| {
+        net.process("client", yields);
+    });
+    assert_eq!(found, set(["first", "second"]));
+}

@@ -6,7 +6,7 @@ use super::step::{Change, Class, Move, Transition, Writes};
 use super::tables::{AllLost, Lookup, View};
 use super::{tasks, time};
 use crate::id::{Mover, NodeId, OutcomeId, SocketId, TaskId, UnitId};
-use crate::operation::{Input, OperationKey, Outcome};
+use crate::operation::{Input, Offer, Operation, OperationKey, Outcome, choices};
 use crate::unit::automaton::EdgeId;
 use smallvec::SmallVec;
 
@@ -128,7 +128,8 @@ impl View<'_> {
 
     /// Collects what a unit is offered whose menu is in tokio's order: the timers that are due fire before a task is
     /// polled that stands behind them in the menu, and those of one task before those of another. A task that was woken
-    /// for something else, and does not take what has woken it, too, is polled in its place.
+    /// for something else is polled in its place if it does not take the timer, and also if it may take either, in a
+    /// `select!`.
     fn in_order(
         self,
         state: &[u32],
@@ -167,13 +168,27 @@ impl View<'_> {
             if enabled.refused > before.1 {
                 refusing.push(offer.task);
             }
-            let is_taken = enabled.moves.len() > before.0;
-            let runs_early = || offers.iter().any(|run| run.key.is_early() && run.task == offer.task);
-            if is_timer && (is_taken || enabled.refused > before.1 && runs_early()) {
-                due = Some((offer.task, !is_taken));
+            if !is_timer {
+                continue;
+            }
+            let (is_taken, is_refused) = (enabled.moves.len() > before.0, enabled.refused > before.1);
+            let runs_early = offers.iter().any(|run| run.key.is_early() && run.task == offer.task);
+            let is_open = runs_early && enabled.moves[before.0..].iter().any(|step| self.comes_to_select(step));
+            if is_open {
+                refusing.push(offer.task);
+            }
+            if is_taken || is_refused && runs_early {
+                due = Some((offer.task, !is_taken || is_open));
             }
         }
         Ok(())
+    }
+
+    /// Whether a step comes to a `select!` of which several branches may be taken.
+    fn comes_to_select(self, step: &Transition) -> bool {
+        let Move::Unit { edge, .. } = step.step else { return false };
+        let is_open = |offer: &Offer| matches!(offer.operation, Operation::Choices(choices::Operation::Select { .. }));
+        edge != EdgeId::POSTPONED && self.automata.node(self.automata.edge(edge).target).offers.iter().any(is_open)
     }
 
     fn is_due_at_once(self, state: &[u32], prepared: &Prepared) -> bool {

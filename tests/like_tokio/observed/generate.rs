@@ -30,6 +30,13 @@ pub(crate) fn ordered_program(seed: u64) -> Block {
     writer.program(9)
 }
 
+/// The same, where each `select!` may begin with any branch: a smaller one, since each of them doubles what it does.
+pub(crate) fn choosing_program(seed: u64) -> Block {
+    let mut writer = Writer { is_ordered: true, begins_anywhere: true, ..Writer::new(seed, 25, ORDERED_TASKS - 2) };
+    writer.topics.push(Topic::Time);
+    writer.program(6)
+}
+
 /// The longest wait of a task is at most five times this.
 const DELAY_MS_MAX: u64 = 50_000;
 /// So long that all tasks have ended, or wait for ever.
@@ -57,15 +64,27 @@ struct Writer {
     tasks: usize,
     /// how many might have been at first
     tasks_max: usize,
-    /// whether nothing in it is random
+    /// whether tasks are polled in one order
     is_ordered: bool,
+    /// whether a `select!` may all the same begin with any branch
+    begins_anywhere: bool,
 }
 
 impl Writer {
     fn new(seed: u64, budget: usize, tasks: usize) -> Writer {
         let mut random = Random::new(seed);
         let topics = (0..2).map(|_| TOPICS[random.index(TOPICS.len())]).collect();
-        Writer { random, topics, budget, delay_ms: 1, marks: 0, tasks, tasks_max: tasks, is_ordered: false }
+        Writer {
+            random,
+            topics,
+            budget,
+            delay_ms: 1,
+            marks: 0,
+            tasks,
+            tasks_max: tasks,
+            is_ordered: false,
+            begins_anywhere: false,
+        }
     }
 
     fn program(mut self, length: usize) -> Block {
@@ -193,7 +212,7 @@ impl Writer {
     }
 
     fn is_biased(&mut self, percent: u64) -> bool {
-        self.random.percent(percent) || self.is_ordered
+        self.random.percent(percent) || self.is_ordered && !self.begins_anywhere
     }
 
     /// Sums of them differ, also if some are repeated.

@@ -141,6 +141,11 @@ impl Schedule {
         self.deferred.pop().map(|(_, waker)| waker.take())
     }
 
+    /// The addresses of the wakers that `yield_now`s have left.
+    pub(super) fn yielded(&self) -> impl Iterator<Item = *const ()> {
+        self.deferred.iter().map(|(_, waker)| waker.data())
+    }
+
     /// Whether a task waits for its turn after a `yield_now`.
     pub(super) fn has_yielded(&self, task: TaskId) -> bool {
         self.deferred.iter().any(|(yielded, _)| *yielded == task)

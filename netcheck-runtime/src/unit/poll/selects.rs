@@ -21,6 +21,17 @@ pub(crate) struct Trying {
     pub(crate) branch: Option<(u32, usize)>,
 }
 
+/// The branch that a waker is of.
+#[derive(Clone, Copy)]
+struct BranchOf {
+    /// The task whose own waker is called in the end.
+    task: TaskId,
+    /// The address of the waker that this one calls.
+    calls: usize,
+    /// The address of the branch: a branch may have had several wakers.
+    branch: usize,
+}
+
 impl Trying {
     /// Whether one of its branches has begun an operation.
     pub(super) fn has_begun(&self, fresh: &Fresh) -> bool {
@@ -39,7 +50,7 @@ pub(super) struct Selects {
     /// The unbiased `select!`s whose branches all wait, though several of them could be tried.
     pub(super) open: Vec<Trying>,
     /// The wakers of branches, by their addresses, whose tasks' own wakers they call.
-    branches: SortedMap<usize, TaskId>,
+    branches: SortedMap<usize, BranchOf>,
 }
 
 impl Selects {
@@ -52,9 +63,16 @@ impl Selects {
         self.open.clear();
     }
 
-    /// A waker of a branch calls the own waker of a task.
-    pub(super) fn add_branch(&mut self, waker: *const (), of: TaskId) {
+    /// A waker of a branch, at these addresses, calls another one, and in the end the own waker of a task.
+    pub(super) fn add_branch(&mut self, waker: *const (), task: TaskId, [calls, branch]: [*const (); 2]) {
+        let of = BranchOf { task, calls: calls.addr(), branch: branch.addr() };
         self.branches.insert(waker.addr(), of);
+    }
+
+    /// Whether a waker is of a branch, or of a branch within it.
+    pub(super) fn is_within(&self, waker: *const (), branch: usize) -> bool {
+        let within = std::iter::successors(self.branches.get(&waker.addr()), |of| self.branches.get(&of.calls));
+        within.into_iter().any(|of| of.branch == branch)
     }
 
     /// A waker of a branch is dropped.
@@ -64,7 +82,7 @@ impl Selects {
 
     /// Whether this is the waker of a branch that calls the own waker of a task.
     pub(super) fn is_branch_of(&self, task: TaskId, waker: *const ()) -> bool {
-        self.branches.get(&waker.addr()) == Some(&task)
+        self.branches.get(&waker.addr()).is_some_and(|of| of.task == task)
     }
 
     /// The branches, of `select!`s whose order is open, that are being polled.

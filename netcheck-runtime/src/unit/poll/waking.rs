@@ -3,7 +3,7 @@
 use crate::id::TaskId;
 use crate::operation::{OperationKey, Outcome};
 use crate::unit::identity::checkpoint::Values;
-use crate::unit::poll::context::Context;
+use crate::unit::poll::context::{Context, State};
 use crate::unit::poll::schedule::Schedule;
 use crate::unit::poll::tasks::TaskControl;
 use crate::unit::waiting::{self, Waiting};
@@ -33,13 +33,22 @@ impl Context {
     }
 
     /// The waker of a branch of a `select!`, at this address, calls `task`.
-    pub(crate) fn add_branch(&self, waker: *const (), task: &Waker) {
+    pub(crate) fn add_branch(&self, waker: *const (), task: &Waker, branch: *const ()) {
         engine(|| {
             let state = &mut *self.state();
             if state.is_of_running(task, self.shared.modes) {
-                state.selects.add_branch(waker, state.tasks.running);
+                state.selects.add_branch(waker, state.tasks.running, [task.data(), branch]);
             }
         });
+    }
+
+    /// Whether a branch lets others run first: its `yield_now` is ready at the next poll, woken or not.
+    pub(crate) fn has_yielded(&self, branch: *const ()) -> bool {
+        engine(|| {
+            let State { tasks, selects, .. } = &*self.state();
+            let schedule = tasks.schedule.as_ref();
+            schedule.is_some_and(|schedule| schedule.yielded().any(|waker| selects.is_within(waker, branch.addr())))
+        })
     }
 
     /// The waker of a branch of a `select!` is dropped.
