@@ -513,3 +513,44 @@ fn a_link_that_is_cut_for_ever_loses_all_that_is_sent_from_some_point_on() {
     }
     assert!(told_apart > 20, "most scripts receive after they have sent: {told_apart}");
 }
+
+/// Sends to itself for ever, in no time.
+async fn goes_round() {
+    let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    loop {
+        socket.send_to(&[1], "server:4000").await.unwrap();
+        socket.recv(&mut [0]).await.unwrap();
+    }
+}
+
+/// Whoever could be cut off waits in peace beside a stranger that takes no time: nobody ever writes.
+#[test]
+fn a_stranger_that_goes_round_hides_no_process_that_waits_for_ever() {
+    let report = checked(cut(Partition::isolate("other")), |net| {
+        net.process("client", async || {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            let _ = socket.recv(&mut [0]).await;
+        });
+        net.daemon("other", async || {});
+        net.process("server", goes_round);
+    });
+    let found = report.counterexample().map(|found| found.kind());
+    assert_eq!(found, Some(ViolationKind::Deadlock), "{report}");
+}
+
+/// A time-out of a receive that a cut may stop fires, though a stranger with a timer goes round in no time.
+#[test]
+fn a_stranger_that_goes_round_holds_up_no_time_out() {
+    let report = checked(cut(Partition::halves()), |net| {
+        net.daemon("server", async || {
+            tokio::spawn(tokio::time::sleep(SECOND));
+            goes_round().await;
+        });
+        net.process("client", async || {
+            let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+            assert!(timeout(SECOND, socket.recv(&mut [0])).await.is_ok(), "nobody writes");
+        });
+    });
+    let found = report.counterexample().map(|found| found.kind());
+    assert_eq!(found, Some(ViolationKind::Panic), "{report}");
+}

@@ -9,6 +9,12 @@
 //! - without failures, it does nothing before its own timers are due;
 //! - where nothing may happen to it, it is at rest for ever, so its timers tell nobody an instant.
 //!
+//! **Nobody is held up for ever.** While one of these sets proceeds, no timer of the others fires, and if it goes on for ever
+//! and takes no time, none ever would; likewise where sets meet only by the cuts of links that they may suffer. So a timer that strangers hold up is a step that is put off: where no chosen step leads
+//! on (rule 3, in `search/proviso.rs`), time passes for each set by itself, as it does where nothing fails. No step of the
+//! strangers makes that impossible, so the timer fires at last, by itself or with theirs. That a set comes to an instant before
+//! a stranger is no execution more for either: what it finds, it finds as if the stranger had begun later, and they never meet.
+//!
 //! In dense time calls fail at any instant, and once the budget of faults is used up, none does.
 
 use super::footprint::{Footprints, Row};
@@ -98,6 +104,16 @@ pub(super) fn join_movers(view: View<'_>, footprints: &Footprints, state: &[u32]
         let all: SmallVec<[Standing; 8]> = live.iter().map(|live| Standing::of(live, footprints)).collect();
         join(&all, sets);
     }
+}
+
+/// Whether a timer is waited for that only strangers hold up.
+pub(super) fn hold_up(live: &[Live]) -> bool {
+    let goes_on = |of: &Live| of.proceeds || of.is_dead_end;
+    let is_held_up = |waiting: &Live| {
+        live.iter().any(|of| goes_on(of) && of.clock == waiting.clock)
+            && !live.iter().any(|of| goes_on(of) && of.own_clock == waiting.own_clock)
+    };
+    live.iter().any(|of| of.timers && is_held_up(of))
 }
 
 /// The parts, where those are one whose calls may fail at the instants of each other's timers.

@@ -29,6 +29,9 @@ pub(super) struct Live {
     pub(super) component: usize,
     /// The representative of the movers that share its clock (likewise).
     pub(super) clock: usize,
+    /// The representative of those that would if no call failed, and no link was cut, at the instants of others' timers
+    /// ([`failures`](super::failures)).
+    pub(super) own_clock: usize,
 }
 
 impl Live {

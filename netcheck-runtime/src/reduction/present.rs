@@ -73,6 +73,17 @@ impl Footprints {
         settled
     }
 
+    /// The resources of all links that may be cut.
+    pub(super) fn links(&self, view: View<'_>) -> Bits {
+        let mut links = Bits::default();
+        if view.declares_partitions() {
+            let is_link = |resource: &Resource| matches!(resource, Resource::Reach(..) | Resource::Carried(..));
+            let all = self.resources.iter().filter(|(resource, _)| is_link(resource));
+            all.for_each(|(_, &bit)| links.insert(bit));
+        }
+        links
+    }
+
     /// The processes that have yet to wait before a unit can start.
     pub(crate) fn needs(&self, view: View<'_>, state: &[u32], unit: UnitId, node: NodeId) -> Lookup<Bits> {
         let mut needs = Bits::default();

@@ -100,23 +100,41 @@ pub(crate) fn choose(
         }
     }
     if !footprints.uses.stubborn || view.has_delay() {
-        return whole(view, footprints, state, enabled);
+        return all(view, footprints, state, enabled, Time::PutsOff);
     }
     view.enabled(state, enabled)?;
     let live = survey(view, footprints, state, enabled)?;
     let (set, is_whole) = first(view, footprints, (state, enabled), &live, turn(depth))?;
     let rows = live.iter().map(|live| live.row).chain(footprints.firsts_to_consult()).collect();
-    Ok(Chosen { sets: Sets::Each(smallvec![set]), rows, puts_off: !is_whole })
+    Ok(Chosen { sets: Sets::Each(smallvec![set]), rows, puts_off: !is_whole || failures::hold_up(&live) })
 }
 
-/// All steps of a state, where movers that share a clock have a time of their own; collects what its units are offered.
+/// What becomes of timers that strangers hold up ([`failures`]).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Time {
+    /// They are put off.
+    PutsOff,
+    /// Time passes for them.
+    Passes,
+}
+
+/// All steps of a state, where movers that share a clock have a time of their own, and nobody is held up by strangers;
+/// collects what its units are offered.
 pub(crate) fn whole(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &mut Enabled) -> Lookup<Chosen> {
+    all(view, footprints, state, enabled, Time::Passes)
+}
+
+fn all(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &mut Enabled, time: Time) -> Lookup<Chosen> {
     view.enabled(state, enabled)?;
     if view.has_delay() {
         return whole_in_dense_time(view, footprints, state);
     }
-    let live = survey(view, footprints, state, enabled)?;
+    let mut live = survey(view, footprints, state, enabled)?;
     let rows = live.iter().map(|live| live.row).chain(footprints.firsts_to_consult()).collect();
+    let puts_off = failures::hold_up(&live);
+    if puts_off && time == Time::Passes {
+        live.iter_mut().for_each(|of| (of.component, of.clock) = (of.own_clock, of.own_clock));
+    }
     let clocks = clocks(&live, &in_order(view, &live));
     let sets = match &clocks[..] {
         [] | [_] if !footprints.uses.stubborn => Sets::All,
@@ -126,7 +144,7 @@ pub(crate) fn whole(view: View<'_>, footprints: &Footprints, state: &[u32], enab
             Sets::Each(each.map(StubbornSet::Component).collect())
         }
     };
-    Ok(Chosen { sets, rows, puts_off: false })
+    Ok(Chosen { sets, rows, puts_off: puts_off && time == Time::PutsOff })
 }
 
 /// In dense time the movers of each part share a clock.

@@ -55,6 +55,7 @@ pub(super) fn survey_of(
                 timers: enabled.timers.iter().any(|waiting| waiting.mover == mover),
                 component: usize::MAX,
                 clock: usize::MAX,
+                own_clock: usize::MAX,
             });
         }
     }
@@ -101,9 +102,27 @@ fn depends_on(
 /// Numbers the connected components, and the sets of movers that share a clock, by their lowest members. The resources of
 /// `settled` links connect nobody.
 fn connect(view: View<'_>, footprints: &Footprints, state: &[u32], settled: &Bits, live: &mut [Live]) {
+    let mut sets = connected(footprints, settled, live);
+    live.iter_mut().enumerate().for_each(|(index, of)| of.component = sets.lowest(index));
+    join_times(view, footprints, settled, live, &mut sets);
+    // Nor does anybody tell time by the cuts that others make.
+    let own = view.declares_partitions().then(|| {
+        let links = footprints.links(view);
+        let mut own = connected(footprints, &links, live);
+        join_times(view, footprints, &links, live, &mut own);
+        own
+    });
+    let own = own.as_ref().unwrap_or(&sets);
+    live.iter_mut().enumerate().for_each(|(index, of)| of.own_clock = own.lowest(index));
+    failures::join_movers(view, footprints, state, live, &mut sets);
+    live.iter_mut().enumerate().for_each(|(index, of)| of.clock = sets.lowest(index));
+}
+
+/// The connected components, where the resources of some links connect nobody.
+fn connected(footprints: &Footprints, links: &Bits, live: &[Live]) -> Sets {
     let mut sets = Sets::new(live.len());
-    let [mut apart, mut unraced] = [footprints.connects_nothing(), footprints.budget()].map(Bits::clone);
-    [&mut apart, &mut unraced].into_iter().for_each(|bits| _ = bits.union_with(settled));
+    let mut apart = footprints.connects_nothing().clone();
+    apart.union_with(links);
     for a in 0..live.len() {
         for b in a + 1..live.len() {
             if !sets.are_joined(a, b) && are_joined(footprints, &apart, &live[a], &live[b]) {
@@ -111,13 +130,17 @@ fn connect(view: View<'_>, footprints: &Footprints, state: &[u32], settled: &Bit
             }
         }
     }
-    live.iter_mut().enumerate().for_each(|(index, of)| of.component = sets.lowest(index));
-    join_clocks(view, footprints, (live, &unraced), &mut sets);
-    failures::join_movers(view, footprints, state, live, &mut sets);
+    sets
+}
+
+/// Joins the components that share a clock, where the resources of some links connect nobody.
+fn join_times(view: View<'_>, footprints: &Footprints, links: &Bits, live: &[Live], sets: &mut Sets) {
+    let mut unraced = footprints.budget().clone();
+    unraced.union_with(links);
+    join_clocks(view, footprints, (live, &unraced), sets);
     if view.declares_retries() {
         (1..live.len()).for_each(|index| sets.join(0, index));
     }
-    live.iter_mut().enumerate().for_each(|(index, of)| of.clock = sets.lowest(index));
 }
 
 /// Whether two units may still touch the same component of the network.

@@ -8,7 +8,7 @@ use crate::id::{NodeId, UnitId};
 use crate::property::{Deadlocks, Properties, Terminal};
 use crate::reduction::bisimulation::Quotient;
 use crate::reduction::footprint::Footprints;
-use crate::reduction::parts::smallest;
+use crate::reduction::parts::smallest_at_rest;
 use crate::reduction::stubborn::StubbornSet;
 use crate::rest::deadlock_of_part;
 use crate::violation::Found;
@@ -323,7 +323,7 @@ impl Exploration<'_, '_> {
         if self.properties.deadlocks == Deadlocks::Paper || !view.live_units(state).any(is_suspect) {
             return Ok(false);
         }
-        let Some((parts, rows)) = smallest(view, footprints, state) else { return Ok(false) };
+        let Some((parts, rows)) = smallest_at_rest(view, footprints, state) else { return Ok(false) };
         rows.into_iter().for_each(|row| footprints.consult(row));
         for part in parts.iter().filter(|part| !part.iter().any(|&unit| is_active(unit))) {
             let names: Vec<String> = part.iter().map(|&unit| self.system.shared().unit(unit).name).collect();
