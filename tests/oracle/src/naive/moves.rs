@@ -36,15 +36,15 @@ impl World<'_> {
             failures.extend(self.crashes(process));
             let is_isolated = |task: usize| self.system.processes[process].isolated.contains(&task);
             let mut shared = (0..state.tasks.len()).filter(|&task| !is_isolated(task));
-            let shared_calling = shared.find(|&task| state.is_calling(task, self.state.now_ms));
+            let is_calling = |task: usize| state.is_calling(task, self.state.now_ms);
+            let shared_calling = shared.find(|&task| is_calling(task));
             let (objects, interval) = (&state.objects, state.interval);
-            let process_state = state;
             for (task, state) in state.tasks.iter().enumerate() {
                 let fire =
                     |deadline_ms| Move::Fire { process, task, deadline_ms: i64::from(deadline_ms), timer: Timer::Own };
                 // An isolated task is a unit of its own: its calls keep nobody else from anything.
                 let calling = match is_isolated(task) {
-                    true => process_state.is_calling(task, self.state.now_ms).then_some(task),
+                    true => is_calling(task).then_some(task),
                     false => shared_calling,
                 };
                 if calling.is_some_and(|calling| calling != task) {
@@ -189,12 +189,6 @@ impl World<'_> {
         others
     }
 
-    /// Whether a task of a process is in the middle of a poll.
-    fn is_in_call(&self, process: usize) -> bool {
-        let state = &self.state.processes[process];
-        (0..state.tasks.len()).any(|task| state.is_calling(task, self.state.now_ms))
-    }
-
     /// The crashes of a process that is not in the middle of something.
     fn crashes(&self, process: usize) -> Vec<Move> {
         let Some(declared) = &self.system.network.crash else { return Vec::new() };
@@ -203,7 +197,7 @@ impl World<'_> {
             && (declared.processes.is_empty() || declared.processes.contains(&process))
             && state.crashes < declared.times
             && self.state.faults_left != Some(0)
-            && !self.is_in_call(process);
+            && state.calling(self.state.now_ms).is_none();
         let returns = [true, false].into_iter().filter(|returns| may_crash && (*returns || declared.stays_down));
         let lefts = if declared.power { self.left_by_power_failure(process) } else { vec![None] };
         let crashes = |returns| lefts.iter().cloned().map(move |left| Move::Crash { process, returns, left });
@@ -215,7 +209,7 @@ impl World<'_> {
         let state = &self.state.processes[process];
         let begun = state.files.begun();
         let is_calling = |task: &TaskState| task.activity == Activity::Waiting(Wait::FileCall);
-        let indices = match self.is_in_call(process) {
+        let indices = match state.calling(self.state.now_ms).is_some() {
             true if state.tasks.iter().any(is_calling) => begun - 1..begun,
             true => return,
             false => 0..begun,

@@ -299,6 +299,11 @@ impl ProcessState {
 
 /// Listeners and streams.
 impl ProcessState {
+    /// The first task that is in the middle of a poll.
+    pub(super) fn calling(&self, now_ms: u32) -> Option<usize> {
+        (0..self.tasks.len()).find(|&task| self.is_calling(task, now_ms))
+    }
+
     /// Whether a task is in the middle of a poll. A timer that is over, and not only now, does not wait.
     pub(super) fn is_calling(&self, task: usize, now_ms: u32) -> bool {
         let ticks = matches!(self.tasks[task].activity, Activity::Waiting(Wait::Tick { .. }));

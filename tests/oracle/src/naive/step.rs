@@ -73,8 +73,7 @@ impl World<'_> {
                 self.use_fault(fails);
                 findings.failed |= fails;
                 // Without a wait in between, the task goes on.
-                let of = &self.state.processes[process];
-                let calling = (0..of.tasks.len()).find(|&task| of.is_calling(task, self.state.now_ms));
+                let calling = self.state.processes[process].calling(self.state.now_ms);
                 self.call(process, index, fails);
                 calling.map_or(Ok(()), |task| self.run(process, task, findings))
             }
