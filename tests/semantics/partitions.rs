@@ -523,7 +523,8 @@ async fn goes_round() {
     }
 }
 
-/// Whoever could be cut off waits in peace beside a stranger that takes no time: nobody ever writes.
+/// A process to which nobody writes waits for ever beside a stranger that goes round in no time, though a cut might stop
+/// the links of both.
 #[test]
 fn a_stranger_that_goes_round_hides_no_process_that_waits_for_ever() {
     let report = checked(cut(Partition::isolate("other")), |net| {

@@ -418,7 +418,7 @@ fn a_timer_that_is_over_is_ready_in_its_first_poll() {
     ends_with(|net| _ = net.process("client", client), &["[false, true, true]"]);
 }
 
-/// What is done behind a timer in the same poll comes after what the timer lets go on.
+/// The branch of a timer that is over goes on before the branches behind it in the same poll.
 #[test]
 fn a_timer_that_is_over_lets_its_branch_go_on_at_once() {
     async fn client() -> Vec<&'static str> {

@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 pub struct Countdown {
     /// The timer's number among those of its owner.
     pub timer: u32,
-    /// The time until its deadline in nanoseconds; negative if that is over: by how long, for an interval, else 1.
+    /// The time until its deadline in nanoseconds; negative if that is over: by how long for an
+    /// interval, and -1 for any other timer.
     pub remaining_ns: i64,
     /// Whether it stays armed when it has fired (an interval).
     pub repeats: bool,
@@ -16,7 +17,7 @@ pub struct Countdown {
     pub at_once: bool,
 }
 
-/// What remains until a deadline that is over, of a timer that does not repeat: by how long is told to nobody.
+/// The time until a deadline that is over, of a timer that does not repeat: no program is told by how long.
 pub const OVER_NS: i64 = -1;
 
 /// How long ago an instant is.

@@ -10,10 +10,11 @@
 //! - where nothing may happen to it, it is at rest for ever, so its timers tell nobody an instant.
 //!
 //! **Nobody is held up for ever.** While one of these sets proceeds, no timer of the others fires, and if it goes on for ever
-//! and takes no time, none ever would; likewise where sets meet only by the cuts of links that they may suffer. So a timer that strangers hold up is a step that is put off: where no chosen step leads
-//! on (rule 3, in `search/proviso.rs`), time passes for each set by itself, as it does where nothing fails. No step of the
-//! strangers makes that impossible, so the timer fires at last, by itself or with theirs. That a set comes to an instant before
-//! a stranger is no execution more for either: what it finds, it finds as if the stranger had begun later, and they never meet.
+//! and takes no time, none ever would; likewise where sets meet only by the cuts of links that they may suffer. So a timer
+//! that strangers hold up is a step that is put off: where no chosen step leads on (rule 3, in `search/proviso.rs`), time
+//! passes for each set by itself, as it does where nothing fails. No step of the strangers makes that impossible, so the
+//! timer fires at last, by itself or with theirs. That a set comes to an instant before a stranger is no execution more for
+//! either: all that it finds, it finds as if the stranger had begun later, and they never meet.
 //!
 //! In dense time calls fail at any instant, and once the budget of faults is used up, none does.
 

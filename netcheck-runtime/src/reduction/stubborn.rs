@@ -109,7 +109,7 @@ pub(crate) fn choose(
     Ok(Chosen { sets: Sets::Each(smallvec![set]), rows, puts_off: !is_whole || failures::hold_up(&live) })
 }
 
-/// What becomes of timers that strangers hold up ([`failures`]).
+/// Whether the timers that strangers hold up ([`failures`]) fire in a state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Time {
     /// They are put off.

@@ -61,7 +61,7 @@ pub(crate) struct Fresh {
     pub(super) place: Place,
     /// The number of answers that the step had taken by then.
     pub(super) answered: usize,
-    /// What the step had done by then, if it was polled in a branch of a `select!`, or as the delay of a time-out.
+    /// The number of acts of the step by then, if it was polled in a branch of a `select!`, or as the delay of a time-out.
     branch: Option<Acts>,
 }
 
