@@ -6,6 +6,12 @@
 //! let others run first (`yield_now`). An alternative in which
 //! another branch than the first one wins repeats the alternative of that branch, and is refused, unless the program
 //! can see what the first branch has done before it waited: see `quiet`.
+//!
+//! A branch that others of the same round have woken may come before them or after them. An order that begins with it
+//! polls it in vain, then the others as without it, and leaves it to the next round. So it needs no choice before the
+//! round: the round begins with a branch that was awake, and where the other would be polled, the choice is whether the
+//! round ends there. It may end there, since tokio's orders are rotations: if all branches that are left were asleep, one
+//! of the orders begins with them. If one of them was awake, that one is chosen to be first.
 
 mod quiet;
 
@@ -109,11 +115,14 @@ impl Select {
         let is_awake = |branch: &Branch| {
             branch.woken.0.load(Ordering::Relaxed) || context::current().has_yielded(branch.address())
         };
-        let awake = self.branches.iter().map(is_awake).collect();
+        let awake = self.branches.iter().map(is_awake).collect::<SmallVec<[bool; 8]>>();
+        let earliest = || (0..awake.len()).find(|&branch| awake[branch] && disabled & 1 << branch == 0);
+        let begin = if self.biased { 0 } else { first.or_else(earliest).unwrap_or(0) };
         Round {
             disabled,
             sequence,
             first,
+            begin,
             awake,
             polled: 0,
             begun: SmallVec::new(),
@@ -133,6 +142,8 @@ pub struct Round<'a> {
     sequence: u32,
     /// The branch with which the recorded choice begins.
     first: Option<usize>,
+    /// The branch with which the round begins.
+    begin: usize,
     /// The branches that had been woken before any was polled.
     awake: SmallVec<[bool; 8]>,
     polled: usize,
@@ -154,9 +165,12 @@ impl Round<'_> {
         self.leave();
         let branches = self.select.branches.len();
         while self.polled < branches {
-            let index = (self.first.unwrap_or(0) + self.polled) % branches;
+            let index = (self.begin + self.polled) % branches;
             self.polled += 1;
             if self.disabled & 1 << index == 0 {
+                if self.ends_before(index) {
+                    break;
+                }
                 self.select.branches[index].woken.0.store(false, Ordering::Relaxed);
                 self.begun.push((index, context::current().begun()));
                 self.called = context::current().called();
@@ -167,6 +181,48 @@ impl Round<'_> {
         self.choose_order();
         self.note_open();
         None
+    }
+
+    /// Whether the round ends before a branch that others of this round have woken: the order began with the branch.
+    fn ends_before(&mut self, index: usize) -> bool {
+        let is_woken = self.select.branches[index].woken.0.load(Ordering::Relaxed);
+        if self.select.biased || self.awake[index] || !is_woken {
+            return false;
+        }
+        if self.first.is_none() {
+            self.ask(self.choice_among(|branch| self.has_moved(branch)));
+        }
+        let count = self.select.branches.len();
+        let mut left = (self.polled..count).map(|after| (self.begin + after) % count);
+        if left.any(|branch| self.has_moved(branch)) {
+            return false;
+        }
+        let sequence = context::current().next_select();
+        let first = context::current().scripted_select(sequence);
+        if first.is_none() {
+            let candidates = [self.begin, index].map(|branch| branch as u8).into_iter().collect();
+            self.ask(Some(Operation::Choices(choices::Operation::Select { sequence, candidates })));
+        }
+        let ends = first == Some(index);
+        if ends {
+            self.polled = count;
+            self.remark_end(index);
+        }
+        ends
+    }
+
+    /// Asks for the first branch, if there is a choice: the poll is abandoned.
+    fn ask(&self, choice: Option<Operation>) {
+        if let Some(choice) = choice {
+            let outcome = context::current().ask(choice, self.select.location);
+            unreachable!("a scripted select! does not ask again, but got {outcome:?}");
+        }
+    }
+
+    fn remark_end(&self, index: usize) {
+        let (number, location) = (index + 1, self.select.location);
+        context::current()
+            .remark(|| format!("`select!` has polled branch {number} before it was woken  ({})", place(location)));
     }
 
     /// The waker to poll a branch with.
@@ -196,10 +252,8 @@ impl Round<'_> {
                 }
             }
             None => {
-                if let Some(choice) = self.choice(index) {
-                    let outcome = context::current().ask(choice, self.select.location);
-                    unreachable!("a scripted select! does not ask again, but got {outcome:?}");
-                }
+                self.ask(self.choice(index));
+                self.try_losers();
             }
         }
         self.abandon_losers(index);
@@ -213,7 +267,8 @@ impl Round<'_> {
     /// The choice of the first branch, if another branch than this one might have won.
     fn choice(&self, index: usize) -> Option<Operation> {
         // A branch that an earlier branch has woken in this round would not have been ready before it.
-        let follows = !self.awake[index] && (0..index).any(|earlier| self.is_touched(earlier));
+        let mut earlier = self.begun.iter().map(|(branch, _)| *branch).filter(|branch| *branch != index);
+        let follows = !self.awake[index] && earlier.any(|earlier| self.is_touched(earlier));
         let may_begin = |other| if other == index { !follows } else { self.could_win(other, index) };
         self.choice_among(may_begin)
     }
@@ -231,7 +286,7 @@ impl Round<'_> {
         if self.select.biased || self.first.is_some() {
             return;
         }
-        let choice = self.choice_among(|branch| self.has_begun(branch));
+        let choice = self.choice_among(|branch| self.has_moved(branch) && self.has_begun(branch));
         if choice.is_some() {
             let begun = (self.begun.first().map_or(0, |(_, begun)| *begun), context::current().begun());
             let round = Trying { choice, begun, location: self.select.location, branch: None };
@@ -278,10 +333,16 @@ impl Round<'_> {
     /// Whether a branch might have won if it had been polled first, or if the operation that it has begun had been
     /// tried.
     fn could_win(&self, other: usize, winner: usize) -> bool {
-        if other > winner {
+        if self.place(other) > self.place(winner) {
             return self.has_moved(other);
         }
-        self.is_touched(other) || self.has_begun(other)
+        self.is_touched(other) || self.has_moved(other) && self.has_begun(other)
+    }
+
+    /// The place of a branch in the order of this round.
+    fn place(&self, branch: usize) -> usize {
+        let count = self.select.branches.len();
+        (branch + count - self.begin) % count
     }
 
     /// All branches wait. With another order, the program's memory might be different, or a branch ready.
@@ -289,10 +350,7 @@ impl Round<'_> {
         if self.select.biased || self.first.is_some() {
             return;
         }
-        if let Some(choice) = self.choice_among(|branch| self.is_touched(branch)) {
-            let outcome = context::current().ask(choice, self.select.location);
-            unreachable!("a scripted select! does not ask again, but got {outcome:?}");
-        }
+        self.ask(self.choice_among(|branch| self.is_touched(branch)));
     }
 
     /// Whether the effects of a branch before it waits depend on its position in the order, or are seen by other

@@ -145,6 +145,23 @@ fn branches_that_tasks_in_tokios_order_choose_are_explored() {
     assert!(chosen().is_some() || 2 * figures.all > figures.programs, "more is explored than there is");
 }
 
+/// Branches that other branches wake in the middle of a round, which were not explored once.
+#[test]
+fn branches_that_wake_each_other_are_explored() {
+    for seed in [10_205, 22_775] {
+        let figures = agree(seed..seed + 1, CHOOSING);
+        assert!(chosen().is_some() || figures.all == 1, "seed {seed}: {figures:?}");
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: for a nightly run, in release"]
+fn nightly_branches_that_tasks_in_tokios_order_choose_are_explored() {
+    let figures = agree(40_000..60_000, CHOOSING);
+    println!("{figures:?}");
+    assert!(chosen().is_some() || figures.programs > 19_900, "too many were left out");
+}
+
 const CHOOSING: Family = Family { program: generate::choosing_program, tasks: Tasks::Fifo };
 
 /// Without a network, tokio's order of tasks is the only one.

@@ -3,7 +3,7 @@
 
 use netcheck as tokio;
 use netcheck::check::{Checker, Report, Verdict, ViolationKind};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::future::{Future, pending, poll_fn, ready};
 use std::pin::pin;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -394,4 +394,64 @@ fn a_branch_may_be_woken_by_one_before_it_that_has_chosen_and_does_not_match() {
         tokio::select! { true = wakes => false, () = notify.notified() => true }
     });
     assert_eq!(outputs, ["true"]);
+}
+
+/// The order that begins with the branch that waits polls it before it is woken: the next round may begin with the other.
+#[test]
+fn a_branch_that_another_one_wakes_is_polled_after_it_or_before_it() {
+    async fn client() -> Vec<&'static str> {
+        let (notify, mut seen) = (Notify::new(), Vec::new());
+        for is_first in [true, false] {
+            let notifies = async {
+                sleep(Duration::from_millis(5)).await;
+                notify.notify_waiters();
+                yield_now().await;
+            };
+            let won = match is_first {
+                true => tokio::select! { () = notifies => "notifies", () = notify.notified() => "waits" },
+                false => tokio::select! { () = notify.notified() => "waits", () = notifies => "notifies" },
+            };
+            seen.push(won);
+        }
+        seen
+    }
+    let both = [
+        r#"["notifies", "notifies"]"#,
+        r#"["notifies", "waits"]"#,
+        r#"["waits", "notifies"]"#,
+        r#"["waits", "waits"]"#,
+    ];
+    for words in SEARCHES.iter().chain(&["tasks = fifo"]) {
+        let outputs = outputs_of_client(words, |net| _ = net.process("client", client));
+        assert_eq!(outputs, both, "{words}");
+    }
+}
+
+/// tokio's orders are rotations: no order polls the first branch, then the last one, and leaves the second one.
+#[test]
+fn a_round_ends_early_only_where_an_order_begins() {
+    async fn client() -> String {
+        let (notify, seen) = (Notify::new(), RefCell::new(String::new()));
+        let step = |name: char, wakes: bool| {
+            let (notify, seen) = (&notify, &seen);
+            async move {
+                yield_now().await;
+                seen.borrow_mut().push(name);
+                if wakes {
+                    notify.notify_waiters();
+                }
+                pending::<()>().await
+            }
+        };
+        tokio::select! {
+            () = step('a', true) => {}
+            () = async { notify.notified().await; seen.borrow_mut().push('b') } => {}
+            () = step('c', false) => {}
+        }
+        seen.take()
+    }
+    for words in SEARCHES.iter().chain(&["tasks = fifo"]) {
+        let outputs = outputs_of_client(words, |net| _ = net.process("client", client));
+        assert_eq!(outputs, [r#""ab""#, r#""cab""#], "{words}");
+    }
 }
