@@ -2,12 +2,12 @@
 
 use netcheck as tokio;
 use netcheck::check::{Checker, Identity, Report, Search, Tcp, Udp, Verdict, ViolationKind};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::sync::mpsc;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 #[test]
 fn non_determinism_is_named_with_operation_place_and_both_menus() {
@@ -467,6 +467,52 @@ fn of_one_process(net: &mut netcheck::Network) {
 #[netcheck::model_check(search = simulate(seed = 7, runs = 8), expect = simulated)]
 fn of_a_choice(net: &mut netcheck::Network) {
     net.process("it", || netcheck::choose(0..100));
+}
+
+/// Locks what it logs to when it is dropped.
+struct Logs(Arc<Mutex<Vec<Duration>>>);
+
+impl Drop for Logs {
+    fn drop(&mut self) {
+        self.0.lock().unwrap().push(Duration::ZERO);
+    }
+}
+
+/// The time that has passed is read while the lock is held, which leaving the poll there would poison.
+#[netcheck::model_check]
+fn a_lock_that_is_held_while_a_clock_is_read_is_not_poisoned(net: &mut netcheck::Network) {
+    net.process("it", || async {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let _logs = Logs(log.clone());
+        let start = Instant::now();
+        sleep(Duration::from_millis(5)).await;
+        log.lock().unwrap().push(start.elapsed());
+        let passed = log.lock().unwrap()[0];
+        assert_eq!(passed, Duration::from_millis(5));
+    });
+}
+
+/// In a child, which it ends.
+#[test]
+fn a_poll_that_is_left_while_a_lock_is_held_that_a_destructor_takes_says_so() {
+    const ENDS: &str = "NETCHECK_TEST_POISONS";
+    async fn poisons() {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let _logs = Logs(log.clone());
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        let log = log.lock().unwrap();
+        socket.try_recv(&mut [0; 1]).unwrap_err();
+        drop(log);
+    }
+    if std::env::var_os(ENDS).is_some() {
+        Checker::new().check(|net| _ = net.process("it", poisons));
+    }
+    let test = "a_poll_that_is_left_while_a_lock_is_held_that_a_destructor_takes_says_so";
+    let (passes, said) = with_variable(test, ENDS, "1");
+    assert!(!passes, "{said}");
+    for part in ["by a poll of process \"it\"", "PoisonError", "in a poll that is left at `try_recv on port 4000` ("] {
+        assert!(said.contains(part), "{part} is missing in {said}");
+    }
 }
 
 /// A test of this file in a child, which has a variable; whether it passes, and what it says.

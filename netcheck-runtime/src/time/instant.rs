@@ -2,8 +2,8 @@
 
 use super::nanoseconds;
 use crate::capture::{Capture, Values};
+use crate::operation::Outcome;
 use crate::operation::time::{self, At};
-use crate::operation::{Operation, Outcome};
 use crate::unit::poll::context;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -40,8 +40,8 @@ impl Instant {
 
     #[track_caller]
     pub(super) fn read(operation: time::Operation) -> Instant {
-        let context = context::current();
-        match context.ask(Operation::Time(operation), Location::caller()) {
+        let context = context::here();
+        match context.ask_time(operation, Location::caller()) {
             Outcome::Time { at } => Instant { at: Some(context.told(at)) },
             other => unreachable!("the clock does not answer {other:?}"),
         }
@@ -131,8 +131,8 @@ impl Ord for Instant {
             }
             return one.cmp_of_mark(other);
         };
-        let compare = Operation::Time(time::Operation::Compare { one, other });
-        match context::current().ask(compare, Location::caller()) {
+        let compare = time::Operation::Compare { one, other };
+        match context::here().ask_time(compare, Location::caller()) {
             Outcome::Compared(order) => order,
             answer => unreachable!("a comparison is not answered by {answer:?}"),
         }
@@ -163,8 +163,8 @@ fn distance(from: At, to: At) -> i64 {
         }
         return to.ns_from(from);
     };
-    let distance = Operation::Time(time::Operation::Distance { from, to });
-    match context::current().ask(distance, Location::caller()) {
+    let distance = time::Operation::Distance { from, to };
+    match context::here().ask_time(distance, Location::caller()) {
         Outcome::Distance { ns } => ns,
         answer => unreachable!("a time between instants is not {answer:?}"),
     }

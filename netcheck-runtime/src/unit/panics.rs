@@ -34,6 +34,8 @@ pub(crate) enum Cause {
 thread_local! {
     static CATCHING: Cell<bool> = const { Cell::new(false) };
     static ALOUD: Cell<bool> = const { Cell::new(false) };
+    /// Tells the call at which the poll that is running was given up, if it was.
+    static GAVE_UP_AT: Cell<fn() -> Option<String>> = const { Cell::new(|| None) };
     static CAUGHT: RefCell<Option<Panic>> = const { RefCell::new(None) };
 }
 
@@ -62,6 +64,18 @@ pub(crate) fn aloud<R>(polls: impl FnOnce() -> R) -> R {
     let result = polls();
     ALOUD.set(outer);
     result
+}
+
+/// Runs a poll of which `gave_up_at` tells the call at which it was given up, if it was: a panic in it does not count then.
+pub(crate) fn telling<R>(gave_up_at: fn() -> Option<String>, poll: impl FnOnce() -> R) -> R {
+    struct Restore(fn() -> Option<String>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            GAVE_UP_AT.set(self.0);
+        }
+    }
+    let _restore = Restore(GAVE_UP_AT.replace(gave_up_at));
+    poll()
 }
 
 /// The message of a panic.
@@ -98,6 +112,15 @@ fn advised(message: String, location: String) -> (String, String) {
     (message, location)
 }
 
+/// A panic in a destructor that runs while a poll is left, with what to do instead.
+fn given_up(call: &str, message: &str, location: &str) -> String {
+    format!(
+        "{message} (at {location}), in a poll that is left at {call} by unwinding: it is repeated with the answer. \
+         A `Mutex` of the standard library that is locked there is poisoned meanwhile: make the call before the lock is \
+         taken, or let the destructor take a poisoned lock too (`lock().unwrap_or_else(PoisonError::into_inner)`)"
+    )
+}
+
 /// Chains a hook before the current one, once for the whole program: it keeps the message of a caught panic and leaves
 /// every other panic to the earlier hook.
 fn install() {
@@ -110,18 +133,23 @@ fn install() {
                 drop(netcheck_memory::take_output());
                 return previous(info);
             }
-            if ALOUD.get() && !netcheck_memory::is_muted() {
+            let gave_up_at = GAVE_UP_AT.get()();
+            if ALOUD.get() && !netcheck_memory::is_muted() && gave_up_at.is_none() {
                 netcheck_memory::without_source(|| previous(info));
             }
             netcheck_memory::engine(|| {
                 let location = info.location().map_or_else(|| "an unknown place".to_owned(), place);
                 let (message, location) = advised(message(info.payload()), location);
-                if let (Some(first), true) = (CAUGHT.take(), netcheck_memory::is_muted()) {
-                    // The process may be ended by this one: then this is the last that was printed.
-                    eprintln!(
+                // The process may be ended by this one: then this is the last that was printed.
+                match (CAUGHT.take(), gave_up_at) {
+                    _ if !netcheck_memory::is_muted() => {}
+                    (None, None) => {}
+                    (None, Some(call)) => eprintln!("{}", given_up(&call, &message, &location)),
+                    (Some(_), Some(_)) => eprintln!("and while that unwinds: {message} (at {location})"),
+                    (Some(first), None) => eprintln!(
                         "{} (at {})\nand while that unwinds: {message} (at {location})",
                         first.message, first.location
-                    );
+                    ),
                 }
                 CAUGHT.set(Some(Panic { message, location, cause: Cause::Program }));
             });

@@ -63,6 +63,11 @@ impl Clock {
         (dated, self.floor_ns, self.told_ns, self.middle_ns, instants).hash(values);
     }
 
+    /// The last instant that the step was told, or the latest one that the memory holds.
+    pub(super) fn latest_known_ns(&self) -> i64 {
+        self.told_ns.unwrap_or_else(|| self.latest_ns())
+    }
+
     pub(super) fn latest_ns(&self) -> i64 {
         self.dated.map_or(0, |dated| dated.latest_ns)
     }

@@ -20,6 +20,7 @@ use crate::unit::poll::tasks::{IsolatedTasks, Polled, Tasks};
 use crate::unit::remark::Remark;
 use crate::unit::shared::{Modes, Shared};
 use crate::unit::waiting::Clones;
+use crate::unit::wording;
 use netcheck_memory::{Arena, Cloned, EngineGuard, Own, Saved, engine};
 use std::any::Any;
 use std::cell::{Cell, RefCell, RefMut};
@@ -39,6 +40,9 @@ const HASH_KEYS: (u64, u64) = (0x6e65_7463_6865_636b, 0x6861_7368_206b_6579);
 /// Effects of one step from which on its poll is taken for one that does not return.
 const EFFECTS_MAX: usize = 1 << 20;
 
+/// Calls with any answer that a poll may make after it was given up.
+const GUESSES_MAX: u32 = 100;
+
 /// Thrown through user code to abandon a poll: a synchronous call has no answer yet, or the alternative is refused
 /// because another one has the same result.
 struct Discarded;
@@ -49,16 +53,22 @@ struct Discarded;
 /// Outside a check: the program uses netcheck's types in place of tokio's.
 #[track_caller]
 pub fn current() -> Rc<Context> {
-    let context = CURRENT.with_borrow(Clone::clone).unwrap_or_else(|| {
-        panic!(
-            "netcheck's sockets, timers and tasks only work inside a check; \
-             run real programs on tokio, and name processes with `net.process(…)`"
-        )
-    });
+    let context = here();
     if context.gives_up.get() && !std::thread::panicking() {
         context.discard();
     }
     context
+}
+
+/// As [`current`], for calls that a poll may still make after one that has no answer.
+#[track_caller]
+pub(crate) fn here() -> Rc<Context> {
+    CURRENT.with_borrow(Clone::clone).unwrap_or_else(|| {
+        panic!(
+            "netcheck's sockets, timers and tasks only work inside a check; \
+             run real programs on tokio, and name processes with `net.process(…)`"
+        )
+    })
 }
 
 /// As [`current`]; `None` outside a check.
@@ -72,6 +82,11 @@ pub(crate) fn try_current() -> Option<Rc<Context>> {
     CURRENT.with_borrow(Clone::clone).filter(|context| !context.is_discarded())
 }
 
+/// The call at which the current poll was given up, in words, if it was.
+fn gave_up_at() -> Option<String> {
+    CURRENT.try_with(|current| current.try_borrow().ok()?.as_ref()?.gave_up_at()).ok()?
+}
+
 /// Runs `poll` with `context` as the current one.
 pub(in crate::unit) fn enter<R>(context: &Rc<Context>, poll: impl FnOnce() -> R) -> R {
     context.set_hash_keys();
@@ -79,6 +94,7 @@ pub(in crate::unit) fn enter<R>(context: &Rc<Context>, poll: impl FnOnce() -> R)
         Some(arena) => netcheck_memory::call_on_program_stack(|| arena.enter(poll)),
         None => netcheck_memory::call_on_used_program_stack(poll),
     };
+    let enter = || panics::telling(gave_up_at, enter);
     let poll = || with(Some(Rc::clone(context)), || netcheck_memory::with_source(&**context, enter));
     context.shared.first.during(&context.variables, poll)
 }
@@ -110,6 +126,8 @@ pub struct Context {
     discarded: Cell<bool>,
     /// The poll is discarded but could not be unwound: its next call does so.
     gives_up: Cell<bool>,
+    /// Calls that the poll has made since then, with any answer.
+    guesses: Cell<u32>,
     /// The call of the poll that would have ended the process.
     pub(super) exit: Cell<Option<Panic>>,
     /// The heap of the program, if its memory identifies local states. It is dropped after everything that the program
@@ -215,11 +233,12 @@ impl Context {
 
     fn with_arena(unit: UnitId, shared: Rc<Shared>, arena: Option<Arena>) -> Rc<Self> {
         let state = RefCell::new(State::new(unit, &shared));
-        let (discarded, gives_up) = (Cell::new(false), Cell::new(false));
+        let (discarded, gives_up, guesses) = (Cell::new(false), Cell::new(false), Cell::new(0));
         let kept = arena.as_ref().map(Arena::keep);
         let clones = Arc::default();
         let (exit, variables) = (Cell::new(None), Own::default());
-        let context = Rc::new(Context { unit, shared, state, clones, discarded, gives_up, exit, arena, variables });
+        let context =
+            Rc::new(Context { unit, shared, state, clones, discarded, gives_up, guesses, exit, arena, variables });
         drop(kept);
         context
     }
@@ -408,6 +427,23 @@ impl Context {
     pub(super) fn give_up_soon(&self) {
         self.set_discarded();
         self.gives_up.set(true);
+        self.guesses.set(0);
+    }
+
+    /// The poll goes on with any answer, though it is given up. A loop without an await, which waits for another answer,
+    /// ends here.
+    pub(super) fn guess(&self) {
+        self.guesses.set(self.guesses.get() + 1);
+        if self.gives_up.get() && self.guesses.get() > GUESSES_MAX && !std::thread::panicking() {
+            self.discard()
+        }
+    }
+
+    /// The call at which the poll was given up, in words, if it was.
+    pub(in crate::unit) fn gave_up_at(&self) -> Option<String> {
+        let state = self.state.try_borrow().ok()?;
+        let asked = state.script.asked.as_ref().filter(|_| self.is_discarded())?;
+        Some(format!("`{}` ({})", wording::operation(&asked.operation), wording::line(asked, &self.shared)))
     }
 
     /// From now on the program has no effects, and calls get any answer.
