@@ -289,6 +289,19 @@ fn a_loop_of_tries_without_an_await_is_an_error_that_names_it() {
 }
 
 #[test]
+fn a_loop_that_waits_for_a_time_without_an_await_is_an_error_that_names_it() {
+    let checked = Checker::new().try_check(|net| {
+        net.process("spins", || async {
+            let begun = Instant::now();
+            while begun.elapsed() < Duration::from_millis(1) {}
+        });
+    });
+    let error = checked.expect_err("its poll does not return").to_string();
+    let part = "a poll of process \"spins\" has read the clock 1024 times, last at tests/reports/diagnostics.rs:";
+    assert!(error.contains(part) && error.contains("sleep_until"), "{error}");
+}
+
+#[test]
 fn a_limit_that_was_hit_is_never_verified() {
     let forever = |checker: Checker| {
         checker.check(|net| {
