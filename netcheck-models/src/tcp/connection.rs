@@ -71,7 +71,7 @@ pub(super) struct End {
     pub(super) error: Option<Breakage>,
     /// Whether its host answers.
     pub(super) host: Host,
-    /// Time has passed since the error came.
+    /// Time has passed since the error came, or the connection broke in flight, for both ends at once.
     pub(super) is_reset_certain: bool,
     /// Its program has shut it down since, which counts should the link be cut before the reset.
     pub(super) is_shut_since: bool,
@@ -381,6 +381,7 @@ impl Connection {
         let (own, peer) = self.indexes(side);
         let mut next = self.failed(side);
         next.ways[own].may_be_lost = own != peer && self.ends[peer].is_held && !next.ways[own].bytes().is_empty();
+        next.ends[peer].is_reset_certain = next.ends[peer].error.is_some();
         next
     }
 

@@ -3,7 +3,7 @@
 //!
 //! A cut is found in the middle of what goes over the link: of the bytes that the other end has not read, and of the end of the
 //! stream or the reset behind them, any last ones have not come yet. Which these are is decided when the cut is made. An end or a
-//! reset of which a program was told has come.
+//! reset of which a program was told has come, and so has a reset that the network made for both ends.
 //!
 //! Acknowledgements are not modelled: a read makes room for the writer, also where nothing comes back from the reader. Hosts that
 //! lose their power meanwhile are in [`power`](super::power).
@@ -175,6 +175,15 @@ mod tests {
         let cut = closed.cut(Server, false).pop().unwrap();
         assert!(all_read(&cut, Client).is_empty() && all_read(&cut.heal(Server), Client) == reset());
         let before = unread.cut(Server, false).remove(0).close(Server, false);
+        assert!(all_read(&before, Client).is_empty() && all_read(&before.heal(Server), Client) == reset());
+    }
+
+    #[test]
+    fn a_reset_that_the_network_has_made_has_come() {
+        let broken = Connection::established().reset(Server);
+        assert_eq!(broken.cut(Server, false).len(), 1);
+        assert!(!broken.may_be_held_up(Server) && all_read(&broken, Client) == reset());
+        let before = Connection::established().cut(Server, false).remove(0).resets(Server, false).remove(0);
         assert!(all_read(&before, Client).is_empty() && all_read(&before.heal(Server), Client) == reset());
     }
 
