@@ -175,3 +175,34 @@ fn executions_that_are_drawn_end_at_the_horizon() {
     assert_eq!(simulate(4).counterexample().map(|found| found.kind()), None);
     assert_eq!(kind(&simulate(5)), Some(ViolationKind::Panic));
 }
+
+/// It would go on beyond the horizon if it had been given what it waits for, and it is not known how.
+#[test]
+fn who_waits_for_ever_beside_one_that_goes_round_in_no_time_is_stuck_whatever_it_would_do_later() {
+    async fn waits_for_itself() {
+        let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+        socket.send_to(b"!", "client:4000").await.unwrap();
+        socket.recv(&mut [0; 1]).await.unwrap();
+        netcheck::task::spawn(async {
+            loop {
+                sleep(SECOND * 3).await;
+            }
+        });
+        heartbeat().await
+    }
+    let checked = |checker: Checker| {
+        let checker = checker.udp(Udp::new().loss()).duration(SECOND * 4);
+        checker.check(|net| {
+            net.process("client", waits_for_itself);
+            net.daemon("spins", || async {
+                loop {
+                    netcheck::task::yield_now().await;
+                }
+            });
+        })
+    };
+    for checker in [Checker::new(), Checker::new().reduction(false), Checker::new().search(Search::Dfs)] {
+        let report = checked(checker);
+        assert_eq!(kind(&report), Some(ViolationKind::Deadlock), "{report}");
+    }
+}

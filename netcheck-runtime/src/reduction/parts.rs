@@ -111,19 +111,30 @@ pub(super) fn parts(view: View<'_>, footprints: &Footprints, state: &[u32]) -> O
 /// The smallest parts of a state, if there are several, and the footprints that say so: for whoever looks at them in the
 /// state, and does not come to the state of each.
 pub(super) fn smallest(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Option<(Vec<Part>, Vec<Row>)> {
+    let live: SmallVec<[(UnitId, NodeId); 8]> = view.live_units(state).collect();
+    if some_go_on_unknown(view, footprints, &live) {
+        return None;
+    }
     let settled = footprints.settled_links(view, state);
     smallest_but_for(view, footprints, (state, &settled))
 }
 
 /// The smallest parts of a state whose units no others wake, if there are several, and the footprints that say so. A link that
 /// others cut connects nobody here: a cut only stops what would come, and a heal lets through only what is held up, where it is
-/// a step of the unit that waits for that. So whoever is at rest stays at rest, whatever others cut and heal.
+/// a step of the unit that waits for that. So whoever is at rest stays at rest, whatever others cut and heal. What one that is
+/// at rest would do later than the horizon connects nobody either, unless a unit of its part is active.
 pub(crate) fn smallest_at_rest(
     view: View<'_>,
     footprints: &Footprints,
     state: &[u32],
+    is_active: impl Fn(UnitId) -> bool,
 ) -> Option<(Vec<Part>, Vec<Row>)> {
-    smallest_but_for(view, footprints, (state, &footprints.links(view)))
+    let (parts, rows) = smallest_but_for(view, footprints, (state, &footprints.links(view)))?;
+    let goes_on = |(unit, _): &(UnitId, NodeId)| {
+        parts.iter().any(|part| part.contains(unit) && part.iter().any(|&unit| is_active(unit)))
+    };
+    let live: SmallVec<[(UnitId, NodeId); 8]> = view.live_units(state).filter(goes_on).collect();
+    (!some_go_on_unknown(view, footprints, &live)).then_some((parts, rows))
 }
 
 /// The same, where some resources connect nobody.
@@ -133,7 +144,7 @@ fn smallest_but_for(
     (state, apart): (&[u32], &Bits),
 ) -> Option<(Vec<Part>, Vec<Row>)> {
     let live: SmallVec<[(UnitId, NodeId); 8]> = view.live_units(state).collect();
-    if live.len() < 2 || are_together(view) || some_go_on_unknown(view, footprints, &live) {
+    if live.len() < 2 || are_together(view) {
         return None;
     }
     let futures: Vec<Future> = live.iter().map(|&of| Future::of(view, footprints, (state, apart), of)).collect();

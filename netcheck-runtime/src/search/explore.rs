@@ -8,7 +8,7 @@ use crate::id::{NodeId, UnitId};
 use crate::property::{Deadlocks, Properties, Terminal};
 use crate::reduction::bisimulation::Quotient;
 use crate::reduction::footprint::Footprints;
-use crate::reduction::parts::smallest_at_rest;
+use crate::reduction::parts::{Part, smallest_at_rest};
 use crate::reduction::stubborn::StubbornSet;
 use crate::rest::deadlock_of_part;
 use crate::violation::Found;
@@ -305,8 +305,8 @@ impl Exploration<'_, '_> {
         found.map_or(Ok(false), |found| self.violated(id, found))
     }
 
-    /// Where states are not split, or parts stay together since calls may fail (`reduction/failures.rs`), judges a state in
-    /// which a part has come to rest while others go on.
+    /// Where states are not split, or parts stay together since calls may fail (`reduction/failures.rs`) or since it is not known
+    /// what is done later than the horizon, judges a state in which a part has come to rest while others go on.
     fn is_violated_in_part(
         &mut self,
         Source { id, state }: Source<'_>,
@@ -314,16 +314,21 @@ impl Exploration<'_, '_> {
         steps: &[Transition],
     ) -> Result<IsOver, Interrupt> {
         let is_split = matches!(steps.first(), Some(Transition { step: Move::Part { .. }, .. }));
-        if is_split || footprints.uses.splits && !footprints.some_may_fail() {
+        let has_horizon = self.system.view().declared.duration_ns.is_some();
+        if is_split || footprints.uses.splits && !footprints.some_may_fail() && !has_horizon {
             return Ok(false);
         }
-        let is_active = |unit: UnitId| steps.iter().any(|step| !step.is_failure() && step.unit() == Some(unit));
         let view = self.system.view();
+        let takes_a_step = |unit| steps.iter().any(|step| !step.is_failure() && step.unit() == Some(unit));
+        // What comes later than the horizon comes all the same.
+        let acts = |unit: &UnitId| takes_a_step(*unit) || view.is_cut_off(state, &|own| own == *unit);
+        let active: Part = view.live_units(state).map(|(unit, _)| unit).filter(acts).collect();
+        let is_active = |unit: UnitId| active.contains(&unit);
         let is_suspect = |(unit, _): (UnitId, NodeId)| !view.is_daemon(unit) && !is_active(unit);
         if self.properties.deadlocks == Deadlocks::Paper || !view.live_units(state).any(is_suspect) {
             return Ok(false);
         }
-        let Some((parts, rows)) = smallest_at_rest(view, footprints, state) else { return Ok(false) };
+        let Some((parts, rows)) = smallest_at_rest(view, footprints, state, is_active) else { return Ok(false) };
         rows.into_iter().for_each(|row| footprints.consult(row));
         for part in parts.iter().filter(|part| !part.iter().any(|&unit| is_active(unit))) {
             let names: Vec<String> = part.iter().map(|&unit| self.system.shared().unit(unit).name).collect();
