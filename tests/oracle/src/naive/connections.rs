@@ -420,8 +420,12 @@ impl Connections {
             if after.is_timed {
                 return after.stop_writing_over_time(end);
             }
-            after.end_mut(end).die(None);
-            after.end_mut(end).late.clear();
+            let own = after.end_mut(end);
+            own.die(None);
+            // What stands at the cut is not acknowledged before it heals.
+            let standing = std::mem::take(&mut own.late);
+            let writer = after.end_mut(peer(end));
+            writer.is_unanswered |= standing.iter().any(|late| matches!(late, Late::Bytes(_) | Late::Fin));
             after.tell(peer(end), Late::Stop);
         }))
     }

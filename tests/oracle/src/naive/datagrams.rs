@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::language::program::{Delays, TICK_MS};
 
 use super::helpless::{self, Units};
+use super::operation::Move;
 use super::state::{Address, Endpoint, OpenSocket, Phase, Socket, State, World};
 use super::{ANY_PORT, Findings};
 
@@ -146,6 +147,12 @@ impl World<'_> {
             });
             longer.collect::<BTreeSet<Vec<u32>>>().into_iter().collect()
         })
+    }
+
+    /// Whether a move is the arrival of a copy that may also never arrive.
+    pub(super) fn may_never_come(&self, step: &Move) -> bool {
+        let Move::Arrive { link, packet } = step else { return false };
+        self.state.datagrams.under_way[link].packets[*packet].due_ms.1.is_none()
     }
 
     /// Sends a datagram that comes so many times, after these if they are listed.

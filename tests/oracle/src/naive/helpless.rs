@@ -1,8 +1,9 @@
 //! Processes that wait for ever while others go on.
 //!
 //! By the definition: a process is *helpless* in a state if it has not ended and takes no step in any execution from there,
-//! but for failures, which need not happen. Whether the others could have helped it is no question here. It is a *deadlock*
-//! beside them if all that go on are strangers to it: processes that name neither it nor anybody who names it, and so on.
+//! but for failures, which need not happen, and arrivals of copies that may never arrive. Whether the others could have helped it
+//! is no question here. It is a *deadlock* beside them if it takes none though all copies arrive, and all that go on are strangers
+//! to it: processes that name neither it nor anybody who names it, and so on.
 
 use super::Findings;
 use super::operation::{Move, Wait};
@@ -102,15 +103,15 @@ pub(super) fn mover(system: &System, step: &Move) -> Units {
     }
 }
 
-/// Says of all states whether somebody is helpless there. `steps`: those that need not fail, each with its mover.
-pub(super) fn judge(system: &System, waiting: &[Units], steps: &[(usize, usize, Units)], findings: &mut Findings) {
-    let mut before = vec![Vec::new(); waiting.len()];
-    let mut acting = vec![0; waiting.len()];
+/// By state: those that act in some execution from there. `steps`: those that need not fail, each with its mover.
+fn acting(states: usize, steps: &[(usize, usize, Units)]) -> Vec<Units> {
+    let mut before = vec![Vec::new(); states];
+    let mut acting = vec![0; states];
     for &(from, to, mover) in steps {
         before[to].push(from);
         acting[from] |= mover;
     }
-    let mut open: Vec<usize> = (0..waiting.len()).collect();
+    let mut open: Vec<usize> = (0..states).collect();
     while let Some(state) = open.pop() {
         for &from in &before[state] {
             let more = acting[from] | acting[state];
@@ -120,6 +121,17 @@ pub(super) fn judge(system: &System, waiting: &[Units], steps: &[(usize, usize, 
             }
         }
     }
+    acting
+}
+
+/// Whether somebody is helpless in some state.
+pub(super) fn some_are(waiting: &[Units], steps: &[(usize, usize, Units)]) -> bool {
+    waiting.iter().zip(acting(waiting.len(), steps)).any(|(waiting, acting)| waiting & !acting != 0)
+}
+
+/// Says of all states whether somebody is helpless there. `steps`: those that need not fail, each with its mover.
+pub(super) fn judge(system: &System, waiting: &[Units], steps: &[(usize, usize, Units)], findings: &mut Findings) {
+    let acting = acting(waiting.len(), steps);
     let acquainted = acquainted(system);
     for (&waiting, &acting) in waiting.iter().zip(&acting) {
         let helpless = waiting & !acting;
