@@ -3,7 +3,6 @@
 use crate::id::{TaskId, UnitId};
 use crate::operation::{Begun, Failure, Offer, Operation, OperationKey, Outcome};
 use crate::operation::{mailboxes, tasks, tcp, time, udp};
-use crate::unit::panics;
 use crate::unit::poll::context::{self, Context, State};
 use crate::unit::poll::handles::first_key_of;
 use crate::unit::poll::operations::Pending;
@@ -241,17 +240,16 @@ impl Context {
         })
     }
 
-    /// As [`Context::ask`], about time. A program does so while it holds locks of the standard library, which unwinding would
-    /// poison, and a destructor that finds one poisoned would end the test program: so a poll that has no answer goes on with any
-    /// until its next other call, and counts for nothing.
+    /// As [`Context::ask`], about time. Programs read the clock while they hold locks of the standard library. Unwinding would
+    /// poison the locks, and a destructor that finds one poisoned would end the test program. So a poll that has no answer goes
+    /// on with a guess until it makes another call or ends, and counts for nothing.
     pub(crate) fn ask_time(&self, operation: time::Operation, location: &'static Location<'static>) -> Outcome {
         engine(|| {
             let operation = Operation::Time(operation);
-            if !self.is_discarded() {
-                if let Ok(outcome) = panics::catch(|| self.ask(operation.clone(), location)) {
-                    return outcome;
-                }
-                self.give_up_soon();
+            if !self.is_discarded()
+                && let Some(outcome) = self.without_unwinding(|| self.ask(operation.clone(), location))
+            {
+                return outcome;
             }
             self.guess();
             match unheard(&operation) {

@@ -430,6 +430,15 @@ impl Context {
         self.guesses.set(0);
     }
 
+    /// Makes a call through which the poll can't be unwound. `None`: there is no answer, and the next call abandons it.
+    pub(super) fn without_unwinding<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
+        let answer = panics::catch(call).ok();
+        if answer.is_none() {
+            self.give_up_soon();
+        }
+        answer
+    }
+
     /// The poll goes on with any answer, though it is given up. A loop without an await, which waits for another answer,
     /// ends here.
     pub(super) fn guess(&self) {

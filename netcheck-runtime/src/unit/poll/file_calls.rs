@@ -6,7 +6,6 @@
 
 use crate::operation::files::{Access, Entry, Failure, Files, Handle, Metadata, Seek};
 use crate::operation::storage;
-use crate::unit::panics;
 use crate::unit::poll::context::Context;
 use crate::unit::poll::source::own_line;
 use netcheck_memory::{At, FileCall, Named, Opens, STAND_IN_MIN, Status, Unmodelled, Whence};
@@ -138,13 +137,10 @@ impl Context {
         if self.is_discarded() {
             return Err(GIVEN_UP);
         }
-        match panics::catch(|| self.may_fail(kind, handle(file), Location::caller())) {
-            Ok(Ok(())) => self.own(|files| descriptor_call(files, call)),
-            Ok(Err(number)) => Err(number),
-            Err(_) => {
-                self.give_up_soon();
-                Err(GIVEN_UP)
-            }
+        match self.without_unwinding(|| self.may_fail(kind, handle(file), Location::caller())) {
+            Some(Ok(())) => self.own(|files| descriptor_call(files, call)),
+            Some(Err(number)) => Err(number),
+            None => Err(GIVEN_UP),
         }
     }
 
@@ -245,12 +241,9 @@ impl Context {
         if self.is_discarded() {
             return Err(GIVEN_UP);
         }
-        match panics::catch(|| self.files(call)) {
-            Ok(answer) => answer.map_err(|number| if number == 0 { INVALID } else { number }),
-            Err(_) => {
-                self.give_up_soon();
-                Err(GIVEN_UP)
-            }
+        match self.without_unwinding(|| self.files(call)) {
+            Some(answer) => answer.map_err(|number| if number == 0 { INVALID } else { number }),
+            None => Err(GIVEN_UP),
         }
     }
 
