@@ -42,6 +42,9 @@ use smallvec::SmallVec;
 /// The units of a part.
 pub(crate) type Part = SmallVec<[UnitId; 4]>;
 
+/// Live units with their local states.
+type LiveUnits = SmallVec<[(UnitId, NodeId); 8]>;
+
 /// The steps of a live unit from now on.
 struct Future {
     unit: UnitId,
@@ -85,8 +88,8 @@ impl Future {
 /// The parts of a state, if there are several, and the footprints that say so. Where processes never meet from their
 /// beginning on, these are parts that may fall into smaller ones: the search comes to each of them, and splits it again.
 pub(super) fn parts(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Option<(Vec<Part>, Vec<Row>)> {
-    let live: SmallVec<[(UnitId, NodeId); 8]> = view.live_units(state).collect();
-    if live.len() < 2 || are_together(view) || some_go_on_unknown(view, footprints, &live) {
+    let live = several(view, state)?;
+    if some_go_on_unknown(view, footprints, &live) {
         return None;
     }
     // Processes that never meet from their beginning on are told without a look at their units.
@@ -111,42 +114,42 @@ pub(super) fn parts(view: View<'_>, footprints: &Footprints, state: &[u32]) -> O
 /// The smallest parts of a state, if there are several, and the footprints that say so: for whoever looks at them in the
 /// state, and does not come to the state of each.
 pub(super) fn smallest(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Option<(Vec<Part>, Vec<Row>)> {
-    let live: SmallVec<[(UnitId, NodeId); 8]> = view.live_units(state).collect();
+    let live = several(view, state)?;
     if some_go_on_unknown(view, footprints, &live) {
         return None;
     }
-    let settled = footprints.settled_links(view, state);
-    smallest_but_for(view, footprints, (state, &settled))
+    smallest_but_for(view, footprints, (state, &live), &footprints.settled_links(view, state))
 }
 
 /// The smallest parts of a state whose units no others wake, if there are several, and the footprints that say so. A link that
 /// others cut connects nobody here: a cut only stops what would come, and a heal lets through only what is held up, where it is
-/// a step of the unit that waits for that. So whoever is at rest stays at rest, whatever others cut and heal. What one that is
-/// at rest would do later than the horizon connects nobody either, unless a unit of its part is active.
+/// a step of the unit that waits for that. So whoever is at rest stays at rest, whatever others cut and heal. Steps
+/// later than the horizon connect nobody either, unless a unit of the same part is active.
 pub(crate) fn smallest_at_rest(
     view: View<'_>,
     footprints: &Footprints,
     state: &[u32],
     is_active: impl Fn(UnitId) -> bool,
 ) -> Option<(Vec<Part>, Vec<Row>)> {
-    let (parts, rows) = smallest_but_for(view, footprints, (state, &footprints.links(view)))?;
-    let goes_on = |(unit, _): &(UnitId, NodeId)| {
-        parts.iter().any(|part| part.contains(unit) && part.iter().any(|&unit| is_active(unit)))
-    };
-    let live: SmallVec<[(UnitId, NodeId); 8]> = view.live_units(state).filter(goes_on).collect();
+    let mut live = several(view, state)?;
+    let (parts, rows) = smallest_but_for(view, footprints, (state, &live), &footprints.links(view))?;
+    live.retain(|(unit, _)| parts.iter().any(|part| part.contains(unit) && part.iter().any(|&unit| is_active(unit))));
     (!some_go_on_unknown(view, footprints, &live)).then_some((parts, rows))
 }
 
-/// The same, where some resources connect nobody.
+/// The live units of a state with their local states, if there are several that may be apart.
+fn several(view: View<'_>, state: &[u32]) -> Option<LiveUnits> {
+    let live: LiveUnits = view.live_units(state).collect();
+    (live.len() > 1 && !are_together(view)).then_some(live)
+}
+
+/// The smallest parts of several live units, if these are not one, where the resources of `apart` connect nobody.
 fn smallest_but_for(
     view: View<'_>,
     footprints: &Footprints,
-    (state, apart): (&[u32], &Bits),
+    (state, live): (&[u32], &[(UnitId, NodeId)]),
+    apart: &Bits,
 ) -> Option<(Vec<Part>, Vec<Row>)> {
-    let live: SmallVec<[(UnitId, NodeId); 8]> = view.live_units(state).collect();
-    if live.len() < 2 || are_together(view) {
-        return None;
-    }
     let futures: Vec<Future> = live.iter().map(|&of| Future::of(view, footprints, (state, apart), of)).collect();
     let sets = joined(view, footprints, &futures);
     if (1..futures.len()).all(|index| sets.are_joined(0, index)) {

@@ -314,18 +314,18 @@ impl Exploration<'_, '_> {
         steps: &[Transition],
     ) -> Result<IsOver, Interrupt> {
         let is_split = matches!(steps.first(), Some(Transition { step: Move::Part { .. }, .. }));
-        let has_horizon = self.system.view().declared.duration_ns.is_some();
-        if is_split || footprints.uses.splits && !footprints.some_may_fail() && !has_horizon {
+        let view = self.system.view();
+        let is_whole = !footprints.uses.splits || footprints.some_may_fail() || view.declared.duration_ns.is_some();
+        if is_split || !is_whole || self.properties.deadlocks == Deadlocks::Paper {
             return Ok(false);
         }
-        let view = self.system.view();
         let takes_a_step = |unit| steps.iter().any(|step| !step.is_failure() && step.unit() == Some(unit));
-        // What comes later than the horizon comes all the same.
+        // A timer that is due later than the horizon fires all the same.
         let acts = |unit: &UnitId| takes_a_step(*unit) || view.is_cut_off(state, &|own| own == *unit);
         let active: Part = view.live_units(state).map(|(unit, _)| unit).filter(acts).collect();
         let is_active = |unit: UnitId| active.contains(&unit);
         let is_suspect = |(unit, _): (UnitId, NodeId)| !view.is_daemon(unit) && !is_active(unit);
-        if self.properties.deadlocks == Deadlocks::Paper || !view.live_units(state).any(is_suspect) {
+        if !view.live_units(state).any(is_suspect) {
             return Ok(false);
         }
         let Some((parts, rows)) = smallest_at_rest(view, footprints, state, is_active) else { return Ok(false) };
