@@ -50,6 +50,10 @@ struct Branch {
 }
 
 impl Branch {
+    fn is_woken(&self) -> bool {
+        self.woken.0.load(Ordering::Relaxed)
+    }
+
     /// Tells it from other branches.
     fn address(&self) -> *const () {
         Arc::as_ptr(&self.woken).cast()
@@ -112,17 +116,13 @@ impl Select {
                 (sequence, context.scripted_select(sequence))
             }
         };
-        let is_awake = |branch: &Branch| {
-            branch.woken.0.load(Ordering::Relaxed) || context::current().has_yielded(branch.address())
-        };
-        let awake = self.branches.iter().map(is_awake).collect::<SmallVec<[bool; 8]>>();
-        let earliest = || (0..awake.len()).find(|&branch| awake[branch] && disabled & 1 << branch == 0);
-        let begin = if self.biased { 0 } else { first.or_else(earliest).unwrap_or(0) };
-        Round {
+        let is_awake = |branch: &Branch| branch.is_woken() || context::current().has_yielded(branch.address());
+        let awake = self.branches.iter().map(is_awake).collect();
+        let mut round = Round {
             disabled,
             sequence,
             first,
-            begin,
+            begin: 0,
             awake,
             polled: 0,
             begun: SmallVec::new(),
@@ -130,7 +130,12 @@ impl Select {
             is_entered: false,
             mismatched: 0,
             select: self,
+        };
+        if !round.select.biased {
+            let earliest = || (0..round.awake.len()).find(|&branch| round.has_moved(branch));
+            round.begin = first.or_else(earliest).unwrap_or(0);
         }
+        round
     }
 }
 
@@ -185,8 +190,7 @@ impl Round<'_> {
 
     /// Whether the round ends before a branch that others of this round have woken: the order began with the branch.
     fn ends_before(&mut self, index: usize) -> bool {
-        let is_woken = self.select.branches[index].woken.0.load(Ordering::Relaxed);
-        if self.select.biased || self.awake[index] || !is_woken {
+        if self.select.biased || self.awake[index] || !self.select.branches[index].is_woken() {
             return false;
         }
         if self.first.is_none() {
@@ -286,7 +290,7 @@ impl Round<'_> {
         if self.select.biased || self.first.is_some() {
             return;
         }
-        let choice = self.choice_among(|branch| self.has_moved(branch) && self.has_begun(branch));
+        let choice = self.choice_among(|branch| self.has_begun(branch));
         if choice.is_some() {
             let begun = (self.begun.first().map_or(0, |(_, begun)| *begun), context::current().begun());
             let round = Trying { choice, begun, location: self.select.location, branch: None };
@@ -336,7 +340,7 @@ impl Round<'_> {
         if self.place(other) > self.place(winner) {
             return self.has_moved(other);
         }
-        self.is_touched(other) || self.has_moved(other) && self.has_begun(other)
+        self.is_touched(other) || self.has_begun(other)
     }
 
     /// The place of a branch in the order of this round.
@@ -371,9 +375,10 @@ impl Round<'_> {
         self.awake[branch] && self.disabled & 1 << branch == 0
     }
 
-    /// Whether a branch has begun an operation that can be tried.
+    /// Whether a branch has begun an operation that can be tried, and had not to be woken for it in this round.
     fn has_begun(&self, branch: usize) -> bool {
         let place = self.begun.iter().position(|(begun, _)| *begun == branch);
+        let place = place.filter(|_| self.has_moved(branch));
         place.is_some_and(|place| {
             let until = self.begun.get(place + 1).map_or(u32::MAX, |(_, begun)| *begun);
             context::current().has_begun(self.begun[place].1, until)
