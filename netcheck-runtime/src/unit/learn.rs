@@ -176,7 +176,7 @@ impl Learner {
             return Ok(self.record_stuck(node, input, message));
         }
         let poll = self.automata.poll(node, input);
-        if let Some(message) = self.tries_in_vain(&poll) {
+        if let Some(message) = self.goes_on_in_vain(&poll) {
             return Ok(self.record_stuck(node, input, message));
         }
         let before = poll[0].0;

@@ -19,8 +19,8 @@ const TRIES_MAX: usize = 256;
 const READINGS_MAX: usize = 1_024;
 
 impl Learner {
-    /// The message on a poll that goes on trying, if one has tried too often.
-    pub(super) fn tries_in_vain(&self, poll: &[(NodeId, Input)]) -> Option<String> {
+    /// The message on a poll that goes on trying or reading the clock, if it has done so too often.
+    pub(super) fn goes_on_in_vain(&self, poll: &[(NodeId, Input)]) -> Option<String> {
         if poll.len() <= TRIES_MAX {
             return None;
         }
