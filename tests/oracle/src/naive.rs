@@ -201,7 +201,7 @@ fn execute_from_each_state(
     let mut steps = Vec::new();
     let mut reads = Vec::new();
     let mut helped = Vec::new();
-    let mut arrivals = BTreeSet::new();
+    let mut arrivals = Vec::new();
     let mut waiting = vec![helpless::waiting(&open[0].1)];
     let mut executions = 0;
     while let Some((number, world)) = open.pop() {
@@ -241,11 +241,9 @@ fn execute_from_each_state(
             if chosen.reads() {
                 reads.push((number, reached));
             }
-            if world.may_never_come(chosen) {
-                arrivals.insert((number, reached));
-            }
             if !chosen.is_failure() {
-                helped.push((number, reached, helpless::mover(system, chosen)));
+                let need = if world.may_never_come(chosen) { &mut arrivals } else { &mut helped };
+                need.push((number, reached, helpless::mover(system, chosen)));
             }
             if reached == new {
                 waiting.push(helpless::waiting(&next));
@@ -261,11 +259,9 @@ fn execute_from_each_state(
     let targets = targets(numbers.len(), &steps);
     findings.endless = has_cycle(&targets);
     findings.read_for_ever = findings.endless && reads.iter().any(|&(from, to)| leads(&targets, (to, from)));
+    findings.helpless |= helpless::some_are(&waiting, &helped);
+    helped.append(&mut arrivals);
     helpless::judge(system, &waiting, &helped, findings);
-    if !findings.helpless && !arrivals.is_empty() {
-        helped.retain(|&(from, to, _)| !arrivals.contains(&(from, to)));
-        findings.helpless = helpless::some_are(&waiting, &helped);
-    }
     Some(executions)
 }
 

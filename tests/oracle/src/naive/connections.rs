@@ -422,7 +422,7 @@ impl Connections {
             }
             let own = after.end_mut(end);
             own.die(None);
-            // What stands at the cut is not acknowledged before it heals.
+            // Bytes and an end of the stream that stand at the cut are not acknowledged before it heals.
             let standing = std::mem::take(&mut own.late);
             let writer = after.end_mut(peer(end));
             writer.is_unanswered |= standing.iter().any(|late| matches!(late, Late::Bytes(_) | Late::Fin));

@@ -124,20 +124,19 @@ fn acting(states: usize, steps: &[(usize, usize, Units)]) -> Vec<Units> {
     acting
 }
 
-/// Whether somebody is helpless in some state.
+/// Whether somebody is helpless in some state. `steps`: those that need to happen, each with its mover.
 pub(super) fn some_are(waiting: &[Units], steps: &[(usize, usize, Units)]) -> bool {
     waiting.iter().zip(acting(waiting.len(), steps)).any(|(waiting, acting)| waiting & !acting != 0)
 }
 
-/// Says of all states whether somebody is helpless there. `steps`: those that need not fail, each with its mover.
+/// Says whether somebody waits for ever among strangers in some state. `steps`: those that need not fail, each with its mover.
 pub(super) fn judge(system: &System, waiting: &[Units], steps: &[(usize, usize, Units)], findings: &mut Findings) {
     let acting = acting(waiting.len(), steps);
     let acquainted = acquainted(system);
     for (&waiting, &acting) in waiting.iter().zip(&acting) {
-        let helpless = waiting & !acting;
-        findings.helpless |= helpless != 0;
+        let stuck = waiting & !acting;
         let among_strangers =
-            |process: &usize| helpless & 1 << process != 0 && acting & (acquainted[*process] | UNKNOWN) == 0;
+            |process: &usize| stuck & 1 << process != 0 && acting & (acquainted[*process] | UNKNOWN) == 0;
         // After a panic nothing is explored.
         findings.deadlock |=
             findings.panics.is_empty() && (0..system.processes.len()).any(|process| among_strangers(&process));
