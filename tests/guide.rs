@@ -269,13 +269,15 @@ fn outputs_are_what_is_printed() {
     assert!(wrong.is_empty(), "\n{}\n(UPDATE_GOLDEN=1 cargo test --test guide writes them anew)", wrong.join("\n"));
 }
 
-/// Local states are told apart by memory, of which a compiler leaves some as it was: how many there are differs from build
-/// to build.
+/// Local states are told apart by memory, of which a compiler leaves some as it was: how many there are, and which bytes
+/// of the memory that a future points to tell them apart, differs from build to build.
 fn without_counts(text: &str) -> String {
-    let line = |line: &str| match line.rsplit_once(" (") {
-        Some((before, counts)) if counts.ends_with("polls of the programs)") => {
-            format!("{before} ({}\n", counts.replace(|c: char| c.is_ascii_digit(), ""))
+    let without_digits = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
+    let line = |line: &str| match (line.rsplit_once(" ("), line.split_once(" behind the future that ")) {
+        (Some((before, counts)), _) if counts.ends_with("polls of the programs)") => {
+            format!("{before} ({}\n", without_digits(counts))
         }
+        (_, Some((bytes, future))) => format!("{} behind the future that {future}\n", without_digits(bytes)),
         _ => format!("{line}\n"),
     };
     text.lines().map(line).collect()
