@@ -350,6 +350,64 @@ fn failures_stop() {
     });
 }
 
+/// Sleeps and goes round without any time in any order.
+async fn dawdles() {
+    loop {
+        match netcheck::choose([true, false]).await {
+            true => sleep(Duration::from_millis(300)).await,
+            false => yield_now().await,
+        }
+    }
+}
+
+/// Calls may fail at the instants of each other's timers, so that all share a clock; but nobody's timer waits for a stranger
+/// for ever.
+#[test]
+fn strangers_that_go_round_in_no_time_keep_nobody_from_giving_up() {
+    async fn listens() {
+        let listener = TcpListener::bind("0.0.0.0:4000").await.unwrap();
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let _ = stream.read(&mut [0]).await;
+        }
+    }
+    async fn reads_for_a_second() {
+        if let Ok(mut stream) = TcpStream::connect("server:4000").await {
+            let _ = timeout(Duration::from_secs(1), stream.read(&mut [0])).await;
+        }
+    }
+    async fn reads_for_seconds() {
+        loop {
+            reads_for_a_second().await;
+        }
+    }
+    let beside: [fn(&mut Network); 2] = [
+        |net| {
+            net.daemon("beside", spins);
+        },
+        |net| {
+            net.daemon("beside", dawdles);
+        },
+    ];
+    for checker in
+        [Checker::new(), Checker::new().tcp(Tcp::new().fail_read()).at_most(1), cut_between_server_and_client()]
+    {
+        for beside in beside {
+            ends(checker.clone(), |net| {
+                net.daemon("server", listens);
+                net.process("client", reads_for_a_second).after("server");
+                beside(net);
+            });
+            let (_, cycle) = goes_on("client", checker.clone(), |net| {
+                net.daemon("server", listens);
+                net.process("client", reads_for_seconds).after("server");
+                beside(net);
+            });
+            println!("{cycle:?}");
+        }
+    }
+}
+
 #[netcheck::process]
 async fn goes_its_own_way() {
     let socket = UdpSocket::bind("0.0.0.0:4002").await.unwrap();
@@ -408,6 +466,10 @@ fn links_that_are_cut_heal_at_last() {
     ends(cut(), register);
     ends(cut().udp(Udp::new().loss()), register);
     goes_on("client never ends", cut_for_ever(), register);
+}
+
+fn cut_between_server_and_client() -> Checker {
+    Checker::new().partition(Partition::between(["client", "server"]))
 }
 
 /// The server does not hear the client any more, or the client not the server.

@@ -1,7 +1,7 @@
 //! The demands of fairness on each step, and things that must not stay as they are for ever.
 
 use super::fair::{Demand, Graph};
-use super::space::{Expander, ScopedStep, Space};
+use super::space::{Expander, ScopedStep, Space, Steps};
 use crate::id::{NodeId, ProcessId, TaskId, UnitId};
 use crate::operation::OperationKey;
 use crate::property::Properties;
@@ -67,6 +67,7 @@ impl Numbers {
 }
 
 /// The states on cycles, with what is demanded there.
+#[derive(Default)]
 pub(super) struct Labelled {
     pub(super) graph: Graph,
     /// By state of the graph: its number in the space, and its depth there.
@@ -75,6 +76,8 @@ pub(super) struct Labelled {
     /// By edge of the graph: its number among the steps of its source, and whether time passes in it.
     pub(super) steps: Vec<u32>,
     takes_time: Vec<bool>,
+    /// The states in which timers are put off that only strangers hold up.
+    held_up: Vec<u32>,
     /// The states in which each is so that it must not stay for ever.
     owing: Vec<(Owing, Vec<u32>)>,
 }
@@ -90,13 +93,13 @@ impl Labelled {
     ) -> Result<Labelled, Interrupt> {
         let places: AHashMap<u32, u32> = states.iter().zip(0..).map(|(&state, place)| (state, place)).collect();
         let depths = states.iter().map(|&state| space.depth(state)).collect();
-        let (graph, steps, takes_time, owing) = (Graph::default(), Vec::new(), Vec::new(), Vec::new());
-        let mut labelled = Labelled { graph, states, depths, steps, takes_time, owing };
+        let mut labelled = Labelled { states, depths, ..Labelled::default() };
         let mut numbers = Numbers::default();
         let mut next = Vec::new();
         for place in 0..labelled.states.len() {
             let state = space.state(labelled.states[place]);
-            let all = expander.steps(system, &state)?;
+            let Steps { all, puts_off } = expander.steps(system, &state)?;
+            labelled.held_up.extend(puts_off.then_some(place as u32));
             if !is_in_vain(system, &state, &all) {
                 for owing in Owing::all(system, properties, &state) {
                     labelled.add(owing, place as u32);
@@ -132,6 +135,16 @@ impl Labelled {
     /// How many steps a lasso has, with the number of the state at which its loop begins.
     pub(super) fn length(&self, start: u32, edges: &[(u32, u32)]) -> (usize, u32) {
         (self.depths[start as usize] + edges.len(), start)
+    }
+
+    /// Whether timers that only strangers hold up are put off for ever: in a fair component in which no time passes.
+    pub(super) fn puts_off_for_ever(&self) -> bool {
+        if self.held_up.is_empty() {
+            return false;
+        }
+        let (graph, _) = self.graph.with(|edge| !self.takes_time[edge as usize]);
+        let components = graph.fair_components((0..graph.len() as u32).collect());
+        components.iter().flatten().any(|state| self.held_up.binary_search(state).is_ok())
     }
 
     /// The names of the units that take steps in a fair component in which no time passes.

@@ -10,6 +10,10 @@
 //!   meet have clocks of their own. Each demand of fairness is about one unit or one channel, each of which is in one part.
 //!   So the fair executions of the whole are the interleavings of those of the parts: a process goes on for ever in one of
 //!   the whole if it does so in one of its part. No step leads back from a part, so a loop lies within one.
+//! - *Timers that only strangers hold up* ([`failures`](crate::reduction::failures)) are put off, until there is a fair way
+//!   round in which one is held up and no time passes. Then the walk begins anew, and time passes for each set of movers by
+//!   itself. So no stranger keeps a process from giving up, and what the process does afterwards is walked, too. Where the
+//!   strangers go round for ever and let time pass, the timers fire with theirs.
 //! - *Stubborn sets* are left out: which steps they put off along a cycle matters to what is fair there.
 //! - *Tasks, weakly*: a task that has a possible step at all times from some point on takes one at last. That is what a
 //!   runtime and a network with some speed do, and not more than that: which of several processes is faster stays open for
@@ -116,7 +120,7 @@ pub fn walk(
     let uses = Uses { splits, stubborn: false, merges_after: None };
     let mut expander = Expander::new(Some(Footprints::new(uses)));
     let mut rounds = 0;
-    let mut space = loop {
+    let (mut space, labelled) = loop {
         rounds += 1;
         expander.begin_round(system);
         let is_exact = bounds.knows_all && rounds < ROUNDS_MAX;
@@ -127,23 +131,27 @@ pub fn walk(
         if !recurring.leads_on(system, initial) {
             return Ok(Walked::of(0, None));
         }
-        let space = match Space::explore(system, initial, properties, (&mut expander, &recurring), bounds)? {
+        let mut space = match Space::explore(system, initial, properties, (&mut expander, &recurring), bounds)? {
             Ok(space) => space,
             Err((limit, states)) => return Ok(Walked::of(states, Some(limit))),
         };
-        if !expander.has_grown(system, &space)? && !recurring.has_grown(system) {
-            break space;
+        if expander.has_grown(system, &space)? || recurring.has_grown(system) {
+            if rounds >= ROUNDS_MAX {
+                expander = Expander::new(None);
+            }
+            continue;
         }
-        if rounds >= ROUNDS_MAX {
-            expander = Expander::new(None);
+        let cyclic = space.on_cycles();
+        if cyclic.is_empty() {
+            return Ok(Walked::of(space.len(), None));
         }
+        let labelled = Labelled::of(system, properties, &mut space, &mut expander, cyclic)?;
+        if !labelled.puts_off_for_ever() {
+            break (space, labelled);
+        }
+        expander.hold_nobody_up();
     };
     let states = space.len();
-    let cyclic = space.on_cycles();
-    if cyclic.is_empty() {
-        return Ok(Walked::of(states, None));
-    }
-    let labelled = Labelled::of(system, properties, &mut space, &mut expander, cyclic)?;
     let found = labelled.owing().filter_map(|(owing, among)| Some((owing, shortest(&labelled, among)?)));
     let Some((owing, (start, edges))) = found.min_by_key(|(_, (start, edges))| labelled.length(*start, edges)) else {
         let standing_still = match bounds.looks_at_daemons {

@@ -32,11 +32,26 @@ pub(super) struct Expander {
     successors: Successors,
     /// States that a round goes on for when something has grown that it relied on; each further round, twice as many.
     patience: u64,
+    /// Whether time passes for movers that only strangers hold up.
+    holds_nobody_up: bool,
+}
+
+/// The steps of a state.
+pub(super) struct Steps {
+    pub(super) all: Vec<ScopedStep>,
+    /// Whether timers are put off that only strangers hold up.
+    pub(super) puts_off: bool,
 }
 
 impl Expander {
     pub(super) fn new(footprints: Option<Footprints>) -> Expander {
-        Expander { footprints, successors: Successors::default(), patience: PATIENCE_STATES }
+        let successors = Successors::default();
+        Expander { footprints, successors, patience: PATIENCE_STATES, holds_nobody_up: false }
+    }
+
+    /// From now on, time passes for movers that only strangers hold up.
+    pub(super) fn hold_nobody_up(&mut self) {
+        self.holds_nobody_up = true;
     }
 
     pub(super) fn begin_round(&mut self, system: &mut System) {
@@ -63,23 +78,27 @@ impl Expander {
     }
 
     /// All steps of a state, or those to its parts.
-    pub(super) fn steps(&mut self, system: &mut System, state: &[u32]) -> Result<Vec<ScopedStep>, Interrupt> {
+    pub(super) fn steps(&mut self, system: &mut System, state: &[u32]) -> Result<Steps, Interrupt> {
         let extent = Extent::Reduced { depth: 0 };
-        let choice = self.successors.of(system, state, extent, self.footprints.as_mut())?;
+        let mut choice = self.successors.of(system, state, extent, self.footprints.as_mut())?;
+        if choice.puts_off && self.holds_nobody_up {
+            choice = self.successors.of(system, state, Extent::Whole, self.footprints.as_mut())?;
+        }
         if choice.scopes.is_empty() && system.view().is_part(state) {
             // A part does not know what the drivers of other units are told.
             let movers = system.live_units(state).flat_map(|(_, node)| system.learner.automata.movers(node));
             let part = StubbornSet::Component(movers.collect());
             let steps = self.successors.within(system, state, Some(&part))?;
-            return Ok(steps.iter().map(|step| (step.clone(), Some(part.clone()))).collect());
+            let all = steps.iter().map(|step| (step.clone(), Some(part.clone()))).collect();
+            return Ok(Steps { all, puts_off: false });
         }
         let mut scopes = choice.scopes.into_iter().peekable();
-        let mut steps = Vec::new();
+        let mut all = Vec::new();
         for (index, step) in self.successors.chosen().iter().enumerate() {
             while scopes.next_if(|(until, _)| *until <= index).is_some() {}
-            steps.push((step.clone(), scopes.peek().map(|(_, scope)| scope.clone())));
+            all.push((step.clone(), scopes.peek().map(|(_, scope)| scope.clone())));
         }
-        Ok(steps)
+        Ok(Steps { all, puts_off: choice.puts_off })
     }
 }
 
@@ -123,7 +142,7 @@ impl Space {
                 continue;
             }
             let mut targets = Vec::new();
-            for (step, _) in expander.steps(system, &state)? {
+            for (step, _) in expander.steps(system, &state)?.all {
                 if properties.step(system, &step).is_some() {
                     continue;
                 }
@@ -210,7 +229,7 @@ impl Space {
         for pair in way.windows(2) {
             let state = self.store.state(pair[0]);
             let mut taken: Option<ScopedStep> = None;
-            for (step, scope) in expander.steps(system, &state)? {
+            for (step, scope) in expander.steps(system, &state)?.all {
                 system.apply(&state, &step, &mut next)?;
                 let is_better = taken.as_ref().is_none_or(|(best, _)| step.faults < best.faults);
                 if is_better && self.store.find(&next) == Some(pair[1]) {
@@ -232,7 +251,7 @@ impl Space {
         index: u32,
     ) -> Result<PathStep, Interrupt> {
         let state = self.state(from);
-        let (transition, scope) = expander.steps(system, &state)?.swap_remove(index as usize);
+        let (transition, scope) = expander.steps(system, &state)?.all.swap_remove(index as usize);
         Ok(PathStep { state, transition, scope: scope.map(Arc::new) })
     }
 }

@@ -1,16 +1,19 @@
 //! Systems in which something goes on for ever: whether a process that has to end may go on for ever as well, although
 //! everything gets its turn, with the reduction and without it.
 //!
+//! Nor does it matter to a process what a stranger does, which may go round in no time.
+//!
 //! A system that comes to a panic or a deadlock says nothing. Nor does one with a loop in which no time passes: for whom it
 //! stops the time, the engine learns, and the naive explorer reads off the programs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use netcheck::check::{Identity, Report, Search, Verdict, ViolationKind};
+use netcheck::check::{Identity, Report, Search, Tcp, Verdict, ViolationKind};
 
 use crate::engine;
 use interpreter::Order;
-use oracle::language::program::System;
+use oracle::language::program::{System, TICK_MS};
 use oracle::naive::{self, Findings, Limits};
 
 /// No system has more.
@@ -50,15 +53,24 @@ pub fn disagreement(
     }
     figures.ending_beside += u64::from(!expected && findings.endless);
     // By default fewer states are walked.
-    let ways = [(true, true), (false, true), (true, false), (false, false)];
-    ways.into_iter().find_map(|(reduction, is_asked_for)| {
+    let ways =
+        [(true, true, false), (false, true, false), (true, false, false), (false, false, false), (true, true, true)];
+    ways.into_iter().find_map(|(reduction, is_asked_for, has_stranger)| {
+        let way = format!("reduction {reduction}, liveness asked for {is_asked_for}, beside a stranger {has_stranger}");
         let checker = interpreter::checker_for_endless(system, (Order::By(Search::Bfs), reduction, false));
+        let checker = match &system.network.tcp {
+            None if has_stranger => checker.tcp(Tcp::new().fail_open()),
+            _ => checker,
+        };
         let checker = checker.identity(Identity::Memory).max_states(STATES_MAX);
         let checker = if is_asked_for { checker.liveness(true) } else { checker };
         let shared = Arc::new(system.clone());
         let check = || {
             Ok(interpreter::check_with(&checker, system, |net, index| {
                 interpreter::register_tracked(net, &shared, index, true);
+                if has_stranger && index + 1 == system.processes.len() {
+                    net.daemon("stranger", dawdles);
+                }
             })
             .0)
         };
@@ -66,11 +78,22 @@ pub fn disagreement(
             Ok(report) if !is_asked_for && report.counterexample().is_none() && report.walked().is_none() => None,
             Ok(report) => {
                 figures.unwalked += u64::from(report.walked() == Some(0));
-                told(&report, expected).map(|difference| format!("{reduction}, {is_asked_for}: {difference}"))
+                told(&report, expected).map(|difference| format!("{way}: {difference}"))
             }
-            Err(difference) => Some(format!("{reduction}, {is_asked_for}: {difference}")),
+            Err(difference) => Some(format!("{way}: {difference}")),
         }
     })
+}
+
+/// Goes round for ever, and may never let time pass again; a call of it may fail.
+async fn dawdles() {
+    loop {
+        match netcheck::choose([0, 1, 2]).await {
+            0 => netcheck::time::sleep(Duration::from_millis(TICK_MS.into())).await,
+            1 => netcheck::task::yield_now().await,
+            _ => drop(netcheck::net::TcpStream::connect("stranger:9").await),
+        }
+    }
 }
 
 fn told(report: &Report, expected: bool) -> Option<String> {
