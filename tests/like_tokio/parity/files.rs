@@ -206,9 +206,11 @@ pub(crate) async fn trees_are_made_and_removed() -> Vec<String> {
 pub(crate) async fn writes_are_in_vectors() -> Vec<String> {
     let folder = Folder::new("vectors");
     let mut file = File::create_new(folder.to("a")).await.unwrap();
+    let mut seen = vec![told(Ok(file.max_buf_size()))];
     file.set_max_buf_size(4);
+    seen.push(told(Ok(file.max_buf_size())));
     let slices = [IoSlice::new(b"abc"), IoSlice::new(b"def")];
-    let mut seen = vec![told(file.write_vectored(&slices).await), told(file.write(b"xxxxxx").await)];
+    seen.extend([told(file.write_vectored(&slices).await), told(file.write(b"xxxxxx").await)]);
     file.rewind().await.unwrap();
     let mut bytes = [0; 8];
     seen.push(told(file.read(&mut bytes).await.map(|_| bytes)));

@@ -60,6 +60,10 @@ impl Behind {
         self.buffer_bytes_max = bytes;
     }
 
+    pub(super) fn max_buf_size(&self) -> usize {
+        self.buffer_bytes_max
+    }
+
     fn std(&self) -> Arc<std::File> {
         Arc::clone(&self.file)
     }

@@ -193,7 +193,7 @@ impl File {
         self.set_times(FileTimes::new().set_modified(time)).await
     }
 
-    /// The most bytes that are read or written at once.
+    /// Sets the most bytes that are read or written at once.
     ///
     /// # Panics
     /// If they are 0.
@@ -203,6 +203,14 @@ impl File {
         match &mut self.0 {
             Opened::Real(file) => file.set_max_buf_size(max_buf_size),
             Opened::Own(file) => file.set_max_buf_size(max_buf_size),
+        }
+    }
+
+    /// The most bytes that are read or written at once.
+    pub fn max_buf_size(&self) -> usize {
+        match &self.0 {
+            Opened::Real(file) => file.max_buf_size(),
+            Opened::Own(file) => file.max_buf_size(),
         }
     }
 }
