@@ -59,6 +59,6 @@ fn searches_are_as_large_as_they_were() {
         let text = report.counterexample().expect("it is found").to_string();
         assert!(text.contains("`/var/lib/journal/0003.log` is written at 0: \"c\\n\""), "{text}");
         assert!(text.contains("what was not synced is lost: `var/lib/journal/0002.log`"), "{text}");
-        assert!(text.contains("a sync would have kept it: `var/lib/journal`"), "{text}");
+        assert!(text.contains("a sync of `var/lib/journal` after log/src/lib.rs:61 (#16) would have prevented this"), "{text}");
     }
 }
