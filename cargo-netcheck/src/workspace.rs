@@ -61,6 +61,13 @@ pub(crate) fn answer(command: &mut Command, advice: &str) -> Result<Vec<u8>> {
     Err(format!("{}{advice}", why.trim().trim_start_matches("error: ")))
 }
 
+/// The platform on which cargo runs, if it says so.
+pub(crate) fn host() -> Option<String> {
+    let told = Command::new(cargo()).arg("-vV").output().ok()?;
+    let lines = String::from_utf8(told.stdout).ok()?;
+    lines.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned)
+}
+
 /// The error that cargo could not be started.
 pub(crate) fn not_started(error: io::Error) -> String {
     format!("cargo could not be started: {error}")

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::whole::{Graph, Mirror, environment};
-use crate::workspace::{answer, cargo, run_to_the_end};
+use crate::workspace::{answer, cargo, host, run_to_the_end};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -13,7 +13,9 @@ struct Arguments {
     manifest_path: Option<PathBuf>,
     is_locked: bool,
     is_offline: bool,
-    /// All others, as they were.
+    /// The platforms that are named.
+    platforms: Vec<OsString>,
+    /// All others, as they were; platforms are among them.
     others: Vec<OsString>,
 }
 
@@ -34,7 +36,18 @@ impl Arguments {
                 Some(text) if text.starts_with("--manifest-path=") => {
                     parts.manifest_path = text.split_once('=').map(|(_, path)| PathBuf::from(path));
                 }
-                _ => parts.others.push(argument.clone()),
+                Some("--target") => {
+                    let platform = rest.next();
+                    parts.platforms.extend(platform.cloned());
+                    parts.others.push(argument.clone());
+                    parts.others.extend(platform.cloned());
+                }
+                Some(text) => {
+                    let platform = text.split_once('=').filter(|(name, _)| *name == "--target");
+                    parts.platforms.extend(platform.map(|(_, platform)| platform.into()));
+                    parts.others.push(argument.clone());
+                }
+                None => parts.others.push(argument.clone()),
             }
         }
         parts
@@ -65,7 +78,8 @@ impl Prepared {
         let mut asked: Vec<OsString> = manifest_path.iter().flat_map(|path| of_manifest(path)).collect();
         asked.extend(arguments.is_locked.then(|| "--locked".into()));
         asked.extend(arguments.is_offline.then(|| "--offline".into()));
-        let graph = Graph::read(&asked)?;
+        let platforms = platforms(&arguments.platforms);
+        let graph = Graph::read(asked.iter().chain(&platforms))?;
         let mirror = Mirror::write(&graph)?;
         let folder = std::env::current_dir().map_err(|error| format!("the current folder is not known: {error}"))?;
         let folder = folder.canonicalize().unwrap_or(folder);
@@ -81,7 +95,7 @@ impl Prepared {
         };
         if arguments.is_locked {
             // Cargo puts the packages of the mirror into its lock file.
-            answer(prepared.cargo("metadata").args(["--format-version", "1"]), "")?;
+            answer(prepared.cargo("metadata").args(["--format-version", "1"]).args(&platforms), "")?;
             let others = mirror.differing(&graph)?;
             if !others.is_empty() {
                 return Err(format!(
@@ -110,6 +124,15 @@ impl Prepared {
     }
 }
 
+/// The arguments of `cargo metadata` for this platform and those that tests are built for: without them, it wants packages
+/// that only other ones need, which a build has not fetched.
+fn platforms(named: &[OsString]) -> Vec<OsString> {
+    let Some(host) = host() else { return Vec::new() };
+    let named = named.iter().cloned().chain(std::env::var_os("CARGO_BUILD_TARGET"));
+    let others = named.filter(|platform| platform != "host-tuple");
+    others.chain([host.into()]).flat_map(|platform| ["--filter-platform".into(), platform]).collect()
+}
+
 /// The arguments that name a manifest.
 fn of_manifest(path: &Path) -> [OsString; 2] {
     ["--manifest-path".into(), path.into()]
@@ -131,15 +154,18 @@ mod tests {
 
     #[test]
     fn arguments_of_the_tests_themselves_are_left_alone() {
-        let arguments = ["--lib", "--locked", "--manifest-path=a/Cargo.toml", "name", "--", "--locked", "--nocapture"];
-        let parts = Arguments::of(&arguments.map(OsString::from));
+        let own = ["--lib", "--locked", "--manifest-path=a/Cargo.toml", "--target", "one", "--target=other", "name"];
+        let arguments = [&own[..], &["--", "--locked", "--target=third"]].concat();
+        let others = ["--lib", "--target", "one", "--target=other", "name", "--", "--locked", "--target=third"];
+        let parts = Arguments::of(&arguments.into_iter().map(OsString::from).collect::<Vec<_>>());
         assert_eq!(
             parts,
             Arguments {
                 manifest_path: Some("a/Cargo.toml".into()),
                 is_locked: true,
                 is_offline: false,
-                others: ["--lib", "name", "--", "--locked", "--nocapture"].map(OsString::from).into(),
+                platforms: ["one", "other"].map(OsString::from).into(),
+                others: others.map(OsString::from).into(),
             }
         );
     }
