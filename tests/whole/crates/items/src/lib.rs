@@ -241,7 +241,8 @@ pub fn functions() {
     _ = <tokio::fs::DirBuilder>::recursive;
     _ = <tokio::fs::DirBuilder>::mode;
     _ = <tokio::fs::File>::options;
-    _ = <tokio::fs::File>::from_std;
+    // takes the file of a check, too
+    _ = |file: std::fs::File| <tokio::fs::File>::from_std(file);
     _ = <tokio::fs::File>::sync_all;
     _ = <tokio::fs::File>::sync_data;
     _ = <tokio::fs::File>::set_len;
