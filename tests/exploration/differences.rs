@@ -138,6 +138,25 @@ fn a_check_that_is_too_big_says_why() {
     assert!(line.contains(&format!("behind the future that {}", file!())), "{text}");
 }
 
+/// A buffer of the crate `bytes` goes on behind what was taken from it: a check of the whole program has another one.
+#[test]
+fn buffers_of_bytes_that_walk_on_are_named_with_what_helps() {
+    async fn takes_from_a_buffer() {
+        let mut buffer = bytes::BytesMut::with_capacity(8_192);
+        loop {
+            sleep(Duration::from_secs(1)).await;
+            buffer.extend_from_slice(b"a line");
+            drop(buffer.split_to(6));
+        }
+    }
+    let report = Checker::new().max_states(500).check(|net| {
+        net.daemon("lines", takes_from_a_buffer);
+    });
+    assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
+    let first = report.profile().advice().first().expect("there is advice");
+    assert!(first.contains("crate `bytes`") && first.contains("`cargo netcheck test`"), "{report}");
+}
+
 /// Comparing local states changes no figure.
 #[test]
 fn the_question_changes_no_figure() {

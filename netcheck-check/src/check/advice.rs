@@ -5,7 +5,7 @@ use super::gain::{Gain, Trial, Word};
 use super::setup::Job;
 use super::{Dates, Identity, Search, Tasks};
 use crate::network::Registered;
-use crate::profile::{ComponentProfile, ProcessProfile};
+use crate::profile::{Cause, ComponentProfile, Differences, ProcessProfile};
 use netcheck_runtime::id::SocketId;
 use netcheck_runtime::operation::{Offer, Operation};
 use netcheck_runtime::search::plan::Advisor;
@@ -56,6 +56,17 @@ impl Piece {
     fn word(word: Word, sentence: String) -> Piece {
         Piece::Words(vec![(word, sentence)])
     }
+}
+
+/// The advice for local states that differ in the buffers of the crate `bytes` of the registry. In a whole build, that crate
+/// lies in a folder without a version.
+pub(super) fn about_buffers(differences: &Differences) -> Option<String> {
+    let mut places = differences.causes().iter().flat_map(Cause::places);
+    places.any(|place| place.contains(" in bytes-1.")).then(|| {
+        "positions in buffers of the crate `bytes` go on with what has passed: `cargo netcheck test` takes buffers that \
+         begin at the front again when they are empty, and needs no edit"
+            .to_owned()
+    })
 }
 
 impl Advisor for Job {

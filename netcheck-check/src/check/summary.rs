@@ -1,6 +1,7 @@
 //! The summary of a check: the verdict, with the figures and findings of its search.
 
 use super::Checker;
+use super::advice;
 use super::automata::{automata, monitors};
 use super::coverage::Coverage;
 use super::fixpoint::Searched;
@@ -48,6 +49,8 @@ impl Job {
         let is_too_big = explored.limit.is_some() && simulated.is_none();
         let mut profile = self.profile(&system, &explored.store, is_too_big);
         profile.differences = self.why(&mut system, is_too_big)?;
+        let about_buffers = profile.differences.as_ref().and_then(advice::about_buffers);
+        profile.advice.splice(..0, about_buffers);
         let checkpoints = system.shared().checkpoints.borrow();
         let uncaptured = checkpoints.all_uncaptured().map(|(line, why)| format!("{line}: {why}")).collect();
         drop(checkpoints);
