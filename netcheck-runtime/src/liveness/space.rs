@@ -90,7 +90,7 @@ impl Expander {
             let part = StubbornSet::Component(movers.collect());
             let steps = self.successors.within(system, state, Some(&part))?;
             let all = steps.iter().map(|step| (step.clone(), Some(part.clone()))).collect();
-            return Ok(Steps { all, puts_off: false });
+            return Ok(Steps { all, puts_off: choice.puts_off });
         }
         let mut scopes = choice.scopes.into_iter().peekable();
         let mut all = Vec::new();

@@ -59,7 +59,7 @@ pub fn disagreement(
         let way = format!("reduction {reduction}, liveness asked for {is_asked_for}, beside a stranger {has_stranger}");
         let checker = interpreter::checker_for_endless(system, (Order::By(Search::Bfs), reduction, false));
         let checker = match &system.network.tcp {
-            None if has_stranger => checker.tcp(Tcp::new().fail_open()),
+            None if has_stranger => checker.tcp(Tcp::new().fail_open().process("stranger")),
             _ => checker,
         };
         let checker = checker.identity(Identity::Memory).max_states(STATES_MAX);
