@@ -31,9 +31,11 @@ pub struct Liveness {
     pub untold: u64,
     /// checks that need no walk
     pub unwalked: u64,
+    /// systems that have too many states beside a stranger
+    pub too_large: u64,
 }
 
-add_fields!(Liveness { endless, ending, ending_beside, untold, unwalked });
+add_fields!(Liveness { endless, ending, ending_beside, untold, unwalked, too_large });
 
 /// How the engine disagrees with the naive explorer, if it does.
 pub fn disagreement(
@@ -76,6 +78,10 @@ pub fn disagreement(
         };
         match engine::compared_by(check) {
             Ok(report) if !is_asked_for && report.counterexample().is_none() && report.walked().is_none() => None,
+            Ok(report) if has_stranger && report.verdict() == Verdict::Inconclusive => {
+                figures.too_large += 1;
+                None
+            }
             Ok(report) => {
                 figures.unwalked += u64::from(report.walked() == Some(0));
                 told(&report, expected).map(|difference| format!("{way}: {difference}"))
