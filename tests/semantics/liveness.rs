@@ -364,7 +364,7 @@ async fn dawdles() {
 /// for ever.
 #[test]
 fn strangers_that_go_round_in_no_time_keep_nobody_from_giving_up() {
-    async fn listens() {
+    async fn accepts() {
         let listener = TcpListener::bind("0.0.0.0:4000").await.unwrap();
         loop {
             let (mut stream, _) = listener.accept().await.unwrap();
@@ -389,21 +389,18 @@ fn strangers_that_go_round_in_no_time_keep_nobody_from_giving_up() {
             net.daemon("beside", dawdles);
         },
     ];
-    for checker in
-        [Checker::new(), Checker::new().tcp(Tcp::new().fail_read()).at_most(1), cut_between_server_and_client()]
-    {
+    for checker in [Checker::new(), Checker::new().tcp(Tcp::new().fail_read()).at_most(1), cut()] {
         for beside in beside {
             ends(checker.clone(), |net| {
-                net.daemon("server", listens);
+                net.daemon("server", accepts);
                 net.process("client", reads_for_a_second).after("server");
                 beside(net);
             });
-            let (_, cycle) = goes_on("client", checker.clone(), |net| {
-                net.daemon("server", listens);
+            goes_on("client", checker.clone(), |net| {
+                net.daemon("server", accepts);
                 net.process("client", reads_for_seconds).after("server");
                 beside(net);
             });
-            println!("{cycle:?}");
         }
     }
 }
@@ -458,7 +455,6 @@ fn a_start_after_a_crash_comes_at_last() {
 
 #[test]
 fn links_that_are_cut_heal_at_last() {
-    let cut = || Checker::new().partition(Partition::between(["client", "server"]));
     let register = |net: &mut Network| {
         net.daemon("server", answers);
         net.process("client", asks_until_answered).after("server");
@@ -468,7 +464,8 @@ fn links_that_are_cut_heal_at_last() {
     goes_on("client never ends", cut_for_ever(), register);
 }
 
-fn cut_between_server_and_client() -> Checker {
+/// Links that are cut, and heal.
+fn cut() -> Checker {
     Checker::new().partition(Partition::between(["client", "server"]))
 }
 

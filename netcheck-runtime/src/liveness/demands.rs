@@ -142,8 +142,7 @@ impl Labelled {
         if self.held_up.is_empty() {
             return false;
         }
-        let (graph, _) = self.graph.with(|edge| !self.takes_time[edge as usize]);
-        let components = graph.fair_components((0..graph.len() as u32).collect());
+        let (_, _, components) = self.without_time();
         components.iter().flatten().any(|state| self.held_up.binary_search(state).is_ok())
     }
 
@@ -154,8 +153,7 @@ impl Labelled {
         space: &Space,
         expander: &mut Expander,
     ) -> Result<Vec<String>, Interrupt> {
-        let (graph, edges) = self.graph.with(|edge| !self.takes_time[edge as usize]);
-        let mut components = graph.fair_components((0..graph.len() as u32).collect());
+        let (graph, edges, mut components) = self.without_time();
         let Some(mut component) = components.pop() else { return Ok(Vec::new()) };
         component.sort_unstable();
         let mut names = BTreeSet::new();
@@ -169,6 +167,13 @@ impl Labelled {
             }
         }
         Ok(names.into_iter().collect())
+    }
+
+    /// The graph of the edges in which no time passes, their numbers among all edges, and its fair components.
+    fn without_time(&self) -> (Graph, Vec<u32>, Vec<Vec<u32>>) {
+        let (graph, edges) = self.graph.with(|edge| !self.takes_time[edge as usize]);
+        let components = graph.fair_components((0..graph.len() as u32).collect());
+        (graph, edges, components)
     }
 
     fn add(&mut self, owing: Owing, place: u32) {

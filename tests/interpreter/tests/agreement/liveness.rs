@@ -1,7 +1,7 @@
 //! Systems in which something goes on for ever: whether a process that has to end may go on for ever as well, although
 //! everything gets its turn, with the reduction and without it.
 //!
-//! Nor does it matter to a process what a stranger does, which may go round in no time.
+//! A stranger that is added to the system, and may go round in no time, changes nothing for its processes.
 //!
 //! A system that comes to a panic or a deadlock says nothing. Nor does one with a loop in which no time passes: for whom it
 //! stops the time, the engine learns, and the naive explorer reads off the programs.
