@@ -27,7 +27,7 @@ pub(crate) mod bisimulation;
 pub(crate) mod bits;
 mod clocks;
 mod dependence;
-mod failures;
+pub(crate) mod failures;
 pub mod footprint;
 mod groups;
 mod live;
