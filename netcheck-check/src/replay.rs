@@ -24,6 +24,9 @@ use netcheck_runtime::world::system::{Interrupt, System};
 use netcheck_runtime::world::time::instants::Instants;
 use smallvec::SmallVec;
 
+/// How often a loop is taken until the execution has come back to a state.
+const ROUNDS_MAX: usize = 8;
+
 /// How far a replay came.
 pub(crate) struct Replayed {
     /// The steps that were taken, as they read now.
@@ -157,8 +160,12 @@ pub(crate) fn replay(
     Ok(Replayed { at: Some((state, flow)), ..Replayed::new(seen, path, watcher.situations(), end) })
 }
 
-/// Whether an execution comes back to where its loop begins: takes the steps from the start of a fresh system, and those of
-/// the loop once more; each time the state has to be the same. An end before the last step is handed back.
+/// Whether an execution that takes the steps of its loop for ever comes back to a state: takes those before the loop from the
+/// start of a fresh system, then the loop once, twice, and so on. An end before the last step is handed back.
+///
+/// Of two such states that are the same, what lies between is repeated for ever, and consists of the loop alone. Often they
+/// are the first two. By memory they need not be: addresses that a program has left behind are part of a local state, and
+/// what it allocates in a further round may lie where it lay two rounds ago, and not where it lay in the last.
 pub(crate) fn comes_back(
     system: &mut System,
     initial: &StateVector,
@@ -167,15 +174,21 @@ pub(crate) fn comes_back(
     from: usize,
 ) -> Result<Result<bool, Replayed>, Interrupt> {
     let (stem, cycle) = steps.split_at(from.min(steps.len()));
+    if cycle.is_empty() {
+        return Ok(Ok(false));
+    }
     let mut states = Vec::new();
-    for steps in [stem, steps, &[steps, cycle].concat()] {
-        let replayed = replay(system, initial, properties, steps)?;
+    let mut taken = stem.to_vec();
+    for _ in 0..=ROUNDS_MAX {
+        let replayed = replay(system, initial, properties, &taken)?;
         match replayed.at {
+            Some((state, _)) if states.contains(&state) => return Ok(Ok(true)),
             Some((state, _)) => states.push(state),
             None => return Ok(Err(replayed)),
         }
+        taken.extend_from_slice(cycle);
     }
-    Ok(Ok(!cycle.is_empty() && states.windows(2).all(|pair| pair[0] == pair[1])))
+    Ok(Ok(false))
 }
 
 /// Takes steps of which the last ones are a loop from the start of a fresh system, and judges the execution in which they are
