@@ -576,7 +576,7 @@ pub mod __private {
     };
     pub use netcheck_runtime::join::joined;
     pub use netcheck_runtime::monitor::{built, emit};
-    pub use netcheck_runtime::select::{Round, Select, quiet};
+    pub use netcheck_runtime::select::{Round, Select, chosen, quiet};
     pub use tokio;
 }
 

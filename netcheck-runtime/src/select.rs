@@ -425,6 +425,21 @@ pub fn choose<T>(alternatives: impl IntoIterator<Item = T>) -> impl Future<Outpu
     }
 }
 
+/// Chooses one of so many alternatives at once, for a crate of a whole program in which nothing may wait; the check explores
+/// each of them.
+///
+/// # Panics
+/// If there is no alternative.
+#[track_caller]
+pub fn chosen(alternatives: usize) -> usize {
+    assert!(alternatives > 0, "there is nothing to choose from");
+    let choice = Operation::Choices(choices::Operation::Choose { alternatives });
+    match context::here().ask(choice, Location::caller()) {
+        Outcome::Alternative(index) => index,
+        other => unreachable!("a choice does not end with {other:?}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::source_text;

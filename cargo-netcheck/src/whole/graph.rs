@@ -1,5 +1,6 @@
 //! The dependency graph, as cargo resolves it.
 
+use super::edits::{EDITS, Edit};
 use crate::Result;
 use crate::workspace::{answer, cargo, is_netcheck};
 use serde::Deserialize;
@@ -44,8 +45,8 @@ pub(crate) struct Graph {
     /// Cargo's target folder.
     pub(crate) target: PathBuf,
     pub(crate) tokio: Package,
-    /// The package `bytes`, if it comes from the registry.
-    pub(crate) bytes: Option<Package>,
+    /// The packages that a mirror has with another file, if they come from the registry.
+    pub(super) edited: Vec<(Package, &'static Edit)>,
     pub(crate) netcheck: Package,
     /// Netcheck's packages, if they come from a registry, where each has a folder of its own.
     pub(crate) unpacked: Vec<Package>,
@@ -79,13 +80,15 @@ impl Graph {
             }
             _ => Vec::new(),
         };
-        let is_bytes = |package: &&Package| package.name == "bytes" && package.version.starts_with("1.");
-        let bytes =
-            packages.iter().find(is_bytes).filter(|package| package.source.as_deref() == Some(CRATES_IO)).cloned();
+        let edited = |edit: &'static Edit| {
+            let is_its = |package: &&Package| package.source.as_deref() == Some(CRATES_IO) && edit.is_for(package);
+            packages.iter().find(is_its).map(|package| (package.clone(), edit))
+        };
+        let edited = EDITS.iter().filter_map(edited).collect();
         let is_local =
             |package: &&Package| package.source.is_none() && package.manifest_path.starts_with(&workspace_root);
         let local = packages.iter().filter(is_local).cloned().collect();
-        Ok(Graph { root: workspace_root, target: target_directory, tokio, bytes, netcheck, unpacked, local })
+        Ok(Graph { root: workspace_root, target: target_directory, tokio, edited, netcheck, unpacked, local })
     }
 
     /// The folder of netcheck's workspace.

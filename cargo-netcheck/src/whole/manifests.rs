@@ -31,8 +31,8 @@ pub(super) struct Places<'a> {
     /// The package that users depend on, if it comes from a registry.
     pub(super) unpacked: Option<&'a Package>,
     pub(super) tokio: &'a Path,
-    /// The package `bytes`, if it is in the mirror.
-    pub(super) bytes: Option<&'a Path>,
+    /// The packages that are in the mirror with another file.
+    pub(super) edited: &'a [(&'static str, PathBuf)],
 }
 
 fn parsed(text: &str) -> Result<DocumentMut> {
@@ -74,9 +74,11 @@ pub(super) fn of_upstream(manifest: &str) -> Result<String> {
     Ok(manifest.to_string())
 }
 
-/// The package `bytes`, without its tests.
-pub(super) fn of_bytes(manifest: &str) -> Result<String> {
-    Ok(alone(manifest)?.to_string())
+/// A package with another file, without its tests. What the other file does not use any more is no warning.
+pub(super) fn of_edited(manifest: &str) -> Result<String> {
+    let mut manifest = alone(manifest)?;
+    manifest["lints"].or_insert(Item::Table(Table::new()))["rust"]["dead_code"] = value("allow");
+    Ok(manifest.to_string())
 }
 
 /// The package that stands in place of tokio: of its version, with all names of its features.
@@ -165,8 +167,8 @@ fn at_root(manifest: &mut DocumentMut, places: &Places<'_>) -> Result<()> {
     }
     manifest.entry("workspace").or_insert(Item::Table(Table::new()));
     manifest["patch"]["crates-io"]["tokio"]["path"] = value(text(places.tokio));
-    if let Some(bytes) = places.bytes {
-        manifest["patch"]["crates-io"]["bytes"]["path"] = value(text(bytes));
+    for (package, folder) in places.edited {
+        manifest["patch"]["crates-io"][package]["path"] = value(text(folder));
     }
     if let Some(netcheck) = places.unpacked {
         manifest["patch"]["crates-io"][&netcheck.name]["path"] = value(text(places.netcheck[1]));
@@ -263,12 +265,14 @@ netcheck-runtime = { opt-level = 3 }
             netcheck: [Path::new("/nowhere/netcheck"), Path::new("/mirror/netcheck")],
             unpacked: None,
             tokio: Path::new("/mirror/tokio"),
-            bytes: Some(Path::new("/mirror/bytes")),
+            edited: &[],
         }
     }
 
     fn of_users(manifest: &str) -> DocumentMut {
-        let edited = of_workspace(manifest, Path::new("/nowhere/mine/Cargo.toml"), &places());
+        let edited = [("bytes", PathBuf::from("/mirror/bytes"))];
+        let edited =
+            of_workspace(manifest, Path::new("/nowhere/mine/Cargo.toml"), &Places { edited: &edited, ..places() });
         parsed(&edited.expect("a manifest")).expect("a manifest")
     }
 

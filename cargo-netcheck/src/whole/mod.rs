@@ -8,6 +8,7 @@
 //! - `tokio`: a package of that name, version and feature names, which re-exports netcheck;
 //! - `netcheck`: netcheck's crates, on the renamed one;
 //! - `bytes`: the locked package of that name, with buffers that begin at the front again ([`buffers`]);
+//! - `tokio-util`: the locked package of that name, with a queue whose deadlines are instants ([`queues`]);
 //! - `workspace`: the user's workspace, with the patch.
 //!
 //! All files but manifests are links ([`links`]), so that compilers, tests and their messages see the user's own; manifests
@@ -15,14 +16,17 @@
 //! cargo goes by the time of a change.
 
 mod buffers;
+mod edits;
 mod graph;
 mod links;
 mod manifests;
+mod queues;
 
 pub(crate) use graph::Graph;
 
 use crate::Result;
 use crate::workspace::{MIRROR, PACKAGES};
+use edits::Edit;
 use graph::Package;
 use links::Mirrored;
 use std::collections::BTreeSet;
@@ -83,13 +87,14 @@ impl Mirror {
         mirror.write_upstream(graph)?;
         mirror.write_tokio(graph)?;
         mirror.write_netcheck(graph)?;
-        let bytes = graph.bytes.as_ref().map(|bytes| mirror.write_bytes(bytes)).transpose()?;
+        let edited = graph.edited.iter().map(|(package, edit)| mirror.write_edited(package, edit));
+        let edited: Vec<(&str, PathBuf)> = edited.collect::<Result<_>>()?;
         let places = manifests::Places {
             from: &graph.root,
             netcheck: [graph.netcheck_root(), &mirror.netcheck(graph)],
             unpacked: (!graph.unpacked.is_empty()).then_some(&graph.netcheck),
             tokio: &mirror.part("tokio"),
-            bytes: bytes.as_deref(),
+            edited: &edited,
         };
         let edit = |text: &str, manifest: &Path| manifests::of_workspace(text, manifest, &places);
         links::mirror(
@@ -125,15 +130,15 @@ impl Mirror {
         links::mirror(&Mirrored { from, to: &to, manifests: &manifests }, |text, _| manifests::of_upstream(text))
     }
 
-    /// The folder of the package with buffers that begin at the front again.
-    fn write_bytes(&self, bytes: &Package) -> Result<PathBuf> {
-        let (from, to) = (bytes.folder(), self.part("bytes"));
-        let manifests = [bytes.manifest_path.clone(), from.join(buffers::FILE)];
+    /// The name and the folder of a package with another file.
+    fn write_edited(&self, package: &Package, edit: &'static Edit) -> Result<(&'static str, PathBuf)> {
+        let (from, to) = (package.folder(), self.part(edit.package));
+        let manifests = [package.manifest_path.clone(), from.join(edit.file)];
         links::mirror(&Mirrored { from, to: &to, manifests: &manifests }, |text, file| match file {
-            manifest if manifest == bytes.manifest_path => manifests::of_bytes(text),
-            _ => Ok(buffers::edited(text)),
+            manifest if manifest == package.manifest_path => manifests::of_edited(text),
+            _ => Ok((edit.edited)(text)),
         })?;
-        Ok(to)
+        Ok((edit.package, to))
     }
 
     /// The folder of the package that users depend on.

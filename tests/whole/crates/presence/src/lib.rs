@@ -1,6 +1,8 @@
 //! Who is present: clients say each second that they are alive, and a server forgets a client of which it has heard nothing
 //! for some time. Nothing here ever ends.
 
+pub mod leases;
+
 use futures_util::{SinkExt, StreamExt};
 use std::collections::BTreeMap;
 use std::io;
