@@ -236,6 +236,28 @@ async fn tokio_join<A, B>(one: impl Future<Output = A>, other: impl Future<Outpu
     netcheck::join!(one, other)
 }
 
+/// Of one that waits for ever and keeps an instant, a state tells only how old that is as far as somebody asks. Somebody else
+/// waits for a time that is over already, and was when the deadline was made.
+#[test]
+fn a_deadline_that_is_over_when_it_is_made_ages_nobody_else() {
+    let report = Checker::new().reduction(false).max_states(200).check(|net| {
+        net.daemon("waits", || async {
+            let (socket, began) = (UdpSocket::bind("0.0.0.0:4000").await.unwrap(), Instant::now());
+            let received = socket.recv(&mut [0; 8]).await;
+            drop((began, received));
+        });
+        net.daemon("works", || async {
+            let mut last = Instant::now();
+            loop {
+                sleep(Duration::from_millis(20)).await;
+                sleep_until(last + Duration::from_millis(10)).await;
+                last = Instant::now();
+            }
+        });
+    });
+    assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+}
+
 #[test]
 fn an_instant_that_is_kept_for_ever_ages() {
     ages(|| async {

@@ -77,6 +77,17 @@ impl Clock {
         self.dated.is_none() || ns > self.floor_ns && self.middle_ns.is_none_or(|middle_ns| ns >= middle_ns)
     }
 
+    /// Whether an instant was made of one that is out of reach.
+    pub(super) fn is_made(&self, ns: i64) -> bool {
+        ns < self.floor_ns.saturating_sub(MADE_NS / 2)
+    }
+
+    /// How far an instant that is out of reach is from the latest one; of one that was made, that is not known.
+    pub(super) fn distance_beyond(&self, ns: i64, reach_ns: i64) -> i64 {
+        let away_ns = if self.is_made(ns) { reach_ns.saturating_mul(2) } else { self.latest_ns().saturating_sub(ns) };
+        away_ns.max(reach_ns)
+    }
+
     /// How far an instant that the program makes of another one is from the latest one or from now, if that is too far.
     pub(super) fn is_too_far(&self, from_ns: i64, ns: i64, reach_ns: i64) -> Option<i64> {
         let is_by_now = self.middle_ns.is_some_and(|middle_ns| from_ns >= middle_ns);

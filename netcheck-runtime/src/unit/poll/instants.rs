@@ -112,7 +112,7 @@ impl Context {
             let asked = {
                 let clock = &self.state().clock;
                 let unknown = numbers.filter(|&ns| dating == Dating::Latest && !clock.is_in_reach(ns));
-                unknown.map(|ns| clock.latest_ns().saturating_sub(ns).max(reach_ns)).max()
+                unknown.map(|ns| clock.distance_beyond(ns, reach_ns)).max()
             };
             if let Some(ns) = asked {
                 self.effect(Effect::Time(time::Effect::Reach { ns }));
@@ -150,8 +150,7 @@ impl Context {
             }
             let (is_in_reach, too_far, is_made) = {
                 let clock = &self.state().clock;
-                let is_made = from_ns < clock.floor_ns.saturating_sub(MADE_NS / 2);
-                (clock.is_in_reach(from_ns), clock.is_too_far(from_ns, ns, reach_ns), is_made)
+                (clock.is_in_reach(from_ns), clock.is_too_far(from_ns, ns, reach_ns), clock.is_made(from_ns))
             };
             let away_ns = ns.saturating_sub(from_ns).saturating_abs();
             let asked_ns = match is_in_reach {
