@@ -1,6 +1,5 @@
 //! Packages of which a mirror has one file in another form.
 
-use super::graph::Package;
 use super::{buffers, queues};
 
 /// The packages that keep how much of something there has been, where what they do depends on differences alone: loops of
@@ -23,7 +22,7 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    pub(super) fn is_for(&self, package: &Package) -> bool {
-        package.name == self.package && package.version.starts_with(self.version)
+    pub(super) fn is_for(&self, package: &str, version: &str) -> bool {
+        package == self.package && version.starts_with(self.version)
     }
 }

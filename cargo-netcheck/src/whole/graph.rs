@@ -81,8 +81,9 @@ impl Graph {
             _ => Vec::new(),
         };
         let edited = |edit: &'static Edit| {
-            let is_its = |package: &&Package| package.source.as_deref() == Some(CRATES_IO) && edit.is_for(package);
-            packages.iter().find(is_its).map(|package| (package.clone(), edit))
+            let of_registry = packages.iter().filter(|package| package.source.as_deref() == Some(CRATES_IO));
+            let mut its = of_registry.filter(|package| edit.is_for(&package.name, &package.version));
+            its.next().map(|package| (package.clone(), edit))
         };
         let edited = EDITS.iter().filter_map(edited).collect();
         let is_local =
