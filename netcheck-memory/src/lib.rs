@@ -97,7 +97,8 @@ pub use platform::owner;
 pub use return_addresses::return_addresses;
 pub use saved::{Saved, Unsaved};
 pub use source::{
-    Addresses, Answer, CALENDAR, Clock, Forbidden, LOCALHOST, SocketAddress, Source, UPTIME, interposes, without_source,
+    Addresses, Answer, CALENDAR, Clock, Forbidden, Interface, LOCALHOST, Membership, SocketAddress, SocketSort, Source,
+    UPTIME, interposes, without_source,
 };
 pub use stack::{call_with_clean_registers, made_clean, wipe_stack};
 pub use stacks::{call_on_program_stack, call_on_step_stack, call_on_used_program_stack};

@@ -5,7 +5,7 @@
 
 use crate::file_call::FileCall;
 use std::cell::Cell;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ptr::NonNull;
 use std::time::Duration;
 
@@ -29,8 +29,40 @@ pub enum Clock {
 /// The address of a socket, with its port.
 pub type SocketAddress = SocketAddr;
 
+/// A sort of sockets that a poll can bind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SocketSort {
+    /// TCP.
+    Stream {
+        /// With `SO_REUSEADDR`.
+        shares: bool,
+    },
+    /// UDP.
+    Datagrams,
+}
+
 /// The answer to a call on a socket: nothing, or the number of an error.
 pub type Answer = Result<(), i32>;
+
+/// The membership of a socket in a multicast group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Membership {
+    /// The group's address.
+    pub group: IpAddr,
+    /// The interface that is named.
+    pub at: Interface,
+    /// Whether the socket joins the group; it leaves it otherwise.
+    pub joins: bool,
+}
+
+/// An interface of a host, as programs name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interface {
+    /// By an address of it; the wildcard address leaves the choice to the host.
+    Address(Ipv4Addr),
+    /// By its number; 0 leaves the choice to the host.
+    Number(u32),
+}
 
 /// The addresses of a host.
 pub type Addresses = (Ipv4Addr, Ipv6Addr);
@@ -74,9 +106,15 @@ pub trait Source {
     /// The poll asks the system for this. Returns whether it is told that there is none.
     fn forbids(&self, wanted: Forbidden) -> bool;
 
-    /// The poll binds a stream socket of the system to an address; `shares`: with `SO_REUSEADDR`. The answer is the poll's,
-    /// and the socket stays as it is; `None` if the poll can't ask now: then the system is asked.
-    fn bind(&self, socket: i32, address: SocketAddress, shares: bool) -> Option<Answer>;
+    /// The poll binds a socket of the system to an address. The answer is the poll's, and the socket stays as it is; `None` if the
+    /// poll can't ask now: then the system is asked.
+    fn bind(&self, socket: i32, sort: SocketSort, address: SocketAddress) -> Option<Answer>;
+
+    /// The same where it names the peer of a socket for datagrams. `None` also if the poll has not bound it.
+    fn connect(&self, socket: i32, peer: SocketAddress) -> Option<Answer>;
+
+    /// The same where it joins a multicast group or leaves it.
+    fn member(&self, socket: i32, membership: Membership) -> Option<Answer>;
 
     /// The same where it listens, with a backlog.
     fn listen(&self, socket: i32, backlog: i32) -> Option<Answer>;

@@ -698,8 +698,12 @@ fn threads_and_real_sockets_in_a_program_are_errors_at_its_line() {
         .ok();
     };
     is_refused(in_vain, line, "starts a thread");
-    let socket = || async { std::net::UdpSocket::bind("127.0.0.1:0").is_ok() };
-    is_refused(socket, line!() - 1, "uses a socket of the operating system");
+    let line = line!() + 3;
+    let sends = || async {
+        let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.send_to(&[1], "127.0.0.1:9").is_ok()
+    };
+    is_refused(sends, line, "uses a socket of the operating system");
     let line = line!() + 3;
     let accepts = || async {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

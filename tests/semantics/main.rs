@@ -27,6 +27,7 @@ mod regions;
 mod retries;
 mod select;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod std_datagrams;
 mod std_files;
 #[cfg(target_os = "linux")]
 mod std_listeners;

@@ -129,7 +129,7 @@ const RUNTIME: &[Row] = &[
     ),
     ("unit::poll::calls", &["id", "operation", "unit"]),
     ("unit::poll::sockets", &["id", "operation", "unit"]),
-    ("unit::poll::listeners", &["id", "operation", "unit"]),
+    ("unit::poll::bound", &["id", "operation", "unit"]),
     ("unit::poll::file_calls", &["operation", "unit"]),
     ("unit::poll::source", &["id", "operation", "unit"]),
     ("unit::poll::files", &["id", "operation", "unit"]),

@@ -1,21 +1,23 @@
 //! Functions of the C library for sockets, which a program's calls reach first.
 //!
 //! A socket that has neither an address nor a peer has no traffic, and crates make such sockets to set options of them. A
-//! listener that a program binds by std or `socket2`, and then hands to tokio, is one of the check: the source is asked
-//! whether it may be bound and listen, and the socket of the system stays without an address. With all else, traffic would
-//! be real.
+//! listener or a socket for datagrams that a program binds by std or `socket2`, and then hands to tokio, is one of the check:
+//! the source is asked whether it may be bound, listen, and have a peer, and the socket of the system stays without an address.
+//! With all else, traffic would be real: so with datagrams that are not sent and received by tokio.
 
 use super::{Own, answered, failed, is_forbidden, is_stand_in, own_system_call};
 use crate::file_call::FileCall;
 use crate::place::engine;
-use crate::source::{self, Forbidden};
-use core::ffi::{c_int, c_void};
+use crate::source::{self, Forbidden, Interface, Membership, SocketSort};
+use core::ffi::{c_int, c_uint, c_void};
+use std::ffi::CStr;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
 type AtAddress = unsafe extern "C" fn(c_int, *const libc::sockaddr, libc::socklen_t) -> c_int;
 type WithAddress = unsafe extern "C" fn(c_int, *mut libc::sockaddr, *mut libc::socklen_t) -> c_int;
 type Accept = unsafe extern "C" fn(c_int, *mut libc::sockaddr, *mut libc::socklen_t, c_int) -> c_int;
 type Listen = unsafe extern "C" fn(c_int, c_int) -> c_int;
+type SetSockOpt = unsafe extern "C" fn(c_int, c_int, c_int, *const c_void, libc::socklen_t) -> c_int;
 type Close = unsafe extern "C" fn(c_int) -> c_int;
 
 static CONNECT: Own = Own::new(c"connect");
@@ -24,6 +26,7 @@ static LISTEN: Own = Own::new(c"listen");
 static ACCEPT: Own = Own::new(c"accept");
 static ACCEPT4: Own = Own::new(c"accept4");
 static GETSOCKNAME: Own = Own::new(c"getsockname");
+static SETSOCKOPT: Own = Own::new(c"setsockopt");
 static CLOSE: Own = Own::new(c"close");
 
 /// # Safety
@@ -31,8 +34,15 @@ static CLOSE: Own = Own::new(c"close");
 /// As the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn connect(socket: c_int, address: *const libc::sockaddr, bytes: libc::socklen_t) -> c_int {
-    if is_forbidden(Forbidden::Socket) {
-        return failed(libc::EPERM);
+    if source::exists() {
+        // SAFETY: the caller passes an address of so many bytes.
+        let peer = unsafe { read(address, bytes) };
+        if let Some(answer) = peer.and_then(|peer| source::ask(|source| source.connect(socket, peer))).flatten() {
+            return answered(answer);
+        }
+        if is_forbidden(Forbidden::Socket) {
+            return failed(libc::EPERM);
+        }
     }
     // SAFETY: the arguments are the caller's.
     unsafe { at_address(&CONNECT, libc::SYS_connect, (socket, address, bytes)) }
@@ -45,12 +55,9 @@ unsafe extern "C" fn connect(socket: c_int, address: *const libc::sockaddr, byte
 unsafe extern "C" fn bind(socket: c_int, address: *const libc::sockaddr, bytes: libc::socklen_t) -> c_int {
     if source::exists() {
         // SAFETY: the caller passes an address of so many bytes.
-        let bound =
-            unsafe { read(address, bytes) }.filter(|_| option(socket, libc::SO_TYPE) == Some(libc::SOCK_STREAM));
-        let shares = option(socket, libc::SO_REUSEADDR).is_some_and(|value| value != 0);
-        if let Some(answer) =
-            bound.and_then(|address| source::ask(|source| source.bind(socket, address, shares))).flatten()
-        {
+        let bound = unsafe { read(address, bytes) }.zip(sort(socket));
+        let bind = |(address, sort)| source::ask(|source| source.bind(socket, sort, address));
+        if let Some(answer) = bound.and_then(bind).flatten() {
             return answered(answer);
         }
         if is_forbidden(Forbidden::Socket) {
@@ -117,6 +124,77 @@ unsafe extern "C" fn accept4(
     }
 }
 
+/// Functions that send or receive, with the numbers of their system calls.
+macro_rules! traffic {
+    ($(fn $name:ident($($argument:ident: $Argument:ty),*) -> $Result:ty = $number:expr;)*) => {$(
+        /// # Safety
+        ///
+        /// As the C library's function.
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(socket: c_int, $($argument: $Argument),*) -> $Result {
+            static OWN: Own = Own::new(match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => panic!("it ends with a zero"),
+            });
+            if has_datagrams(socket) && is_forbidden(Forbidden::Socket) {
+                return failed(libc::EPERM) as $Result;
+            }
+            match OWN.address() {
+                // SAFETY: it is the C library's function of that name, and the arguments are the caller's.
+                Some(own) => unsafe {
+                    std::mem::transmute::<*mut c_void, unsafe extern "C" fn(c_int, $($Argument),*) -> $Result>(
+                        own.as_ptr(),
+                    )(socket, $($argument),*)
+                },
+                None => {
+                    let (mut all, given) = ([0; 5], [$($argument as usize),*]);
+                    all[..given.len()].copy_from_slice(&given);
+                    let [b, c, d, e, f] = all;
+                    // SAFETY: the system call takes these arguments, and zeros behind them.
+                    unsafe { own_system_call($number, socket as usize, b, c, d, e, f) as $Result }
+                }
+            }
+        }
+    )*};
+}
+
+traffic! {
+    fn send(bytes: *const c_void, count: usize, flags: c_int) -> isize = libc::SYS_sendto;
+    fn sendto(
+        bytes: *const c_void, count: usize, flags: c_int, to: *const libc::sockaddr, size: libc::socklen_t
+    ) -> isize = libc::SYS_sendto;
+    fn sendmsg(message: *const libc::msghdr, flags: c_int) -> isize = libc::SYS_sendmsg;
+    fn sendmmsg(messages: *mut libc::mmsghdr, count: c_uint, flags: c_int) -> c_int = libc::SYS_sendmmsg;
+    fn recv(bytes: *mut c_void, count: usize, flags: c_int) -> isize = libc::SYS_recvfrom;
+    fn recvfrom(
+        bytes: *mut c_void, count: usize, flags: c_int, from: *mut libc::sockaddr, size: *mut libc::socklen_t
+    ) -> isize = libc::SYS_recvfrom;
+    fn recvmsg(message: *mut libc::msghdr, flags: c_int) -> isize = libc::SYS_recvmsg;
+    fn recvmmsg(
+        messages: *mut libc::mmsghdr, count: c_uint, flags: c_int, patience: *mut libc::timespec
+    ) -> c_int = libc::SYS_recvmmsg;
+}
+
+/// Whether datagrams of IP go through a socket, in a poll.
+fn has_datagrams(socket: c_int) -> bool {
+    let of_ip = |domain| matches!(domain, libc::AF_INET | libc::AF_INET6);
+    source::exists()
+        && sort(socket) == Some(SocketSort::Datagrams)
+        && option(socket, libc::SO_DOMAIN).is_some_and(of_ip)
+}
+
+/// The sort of a socket, if it can be one of the check.
+fn sort(socket: c_int) -> Option<SocketSort> {
+    match option(socket, libc::SO_TYPE)? {
+        libc::SOCK_STREAM => {
+            let shares = option(socket, libc::SO_REUSEADDR).is_some_and(|value| value != 0);
+            Some(SocketSort::Stream { shares })
+        }
+        libc::SOCK_DGRAM => Some(SocketSort::Datagrams),
+        _ => None,
+    }
+}
+
 /// Whether a socket stands for one of the check.
 fn is_ours(socket: c_int) -> bool {
     source::ask(|source| source.address_of(socket)).flatten().is_some()
@@ -134,6 +212,98 @@ unsafe extern "C" fn getsockname(socket: c_int, address: *mut libc::sockaddr, by
     }
     // SAFETY: the arguments are the caller's.
     unsafe { with_address(&GETSOCKNAME, libc::SYS_getsockname, (socket, address, bytes)) }
+}
+
+/// Only what makes a socket a member of a multicast group, or ends that, concerns others than the socket.
+///
+/// # Safety
+///
+/// As the C library's function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn setsockopt(
+    socket: c_int,
+    level: c_int,
+    name: c_int,
+    value: *const c_void,
+    bytes: libc::socklen_t,
+) -> c_int {
+    if source::exists() && is_of_groups(level, name) {
+        // SAFETY: the caller passes a value of so many bytes.
+        let membership = unsafe { membership((level, name), value, bytes) };
+        let member = |membership| source::ask(|source| source.member(socket, membership));
+        if let Some(answer) = membership.and_then(member).flatten() {
+            return answered(answer);
+        }
+        if is_forbidden(Forbidden::Socket) {
+            return failed(libc::EPERM);
+        }
+    }
+    match SETSOCKOPT.address() {
+        // SAFETY: it is the C library's function of that name, and the arguments are the caller's.
+        Some(own) => unsafe {
+            std::mem::transmute::<*mut c_void, SetSockOpt>(own.as_ptr())(socket, level, name, value, bytes)
+        },
+        // SAFETY: the system call takes these arguments, and a zero behind them.
+        None => unsafe {
+            let (socket, level, name) = (socket as usize, level as usize, name as usize);
+            own_system_call(libc::SYS_setsockopt, socket, level, name, value as usize, bytes as usize, 0) as c_int
+        },
+    }
+}
+
+/// Whether an option is about members of multicast groups.
+fn is_of_groups(level: c_int, name: c_int) -> bool {
+    match level {
+        libc::IPPROTO_IP => matches!(
+            name,
+            libc::IP_ADD_MEMBERSHIP
+                | libc::IP_DROP_MEMBERSHIP
+                | libc::IP_ADD_SOURCE_MEMBERSHIP
+                | libc::IP_DROP_SOURCE_MEMBERSHIP
+                | libc::MCAST_JOIN_GROUP
+        ),
+        libc::IPPROTO_IPV6 => {
+            matches!(name, libc::IPV6_ADD_MEMBERSHIP | libc::IPV6_DROP_MEMBERSHIP | libc::MCAST_JOIN_GROUP)
+        }
+        _ => false,
+    }
+}
+
+/// The membership that an option is about, if it is of a kind that a check has.
+///
+/// # Safety
+///
+/// So many bytes may be read there.
+unsafe fn membership(option: (c_int, c_int), value: *const c_void, bytes: libc::socklen_t) -> Option<Membership> {
+    let has = |size: usize| !value.is_null() && bytes as usize >= size;
+    let ip = |address: libc::in_addr| Ipv4Addr::from(u32::from_be(address.s_addr));
+    let joins = match option {
+        (libc::IPPROTO_IP, libc::IP_ADD_MEMBERSHIP) | (libc::IPPROTO_IPV6, libc::IPV6_ADD_MEMBERSHIP) => true,
+        (libc::IPPROTO_IP, libc::IP_DROP_MEMBERSHIP) | (libc::IPPROTO_IPV6, libc::IPV6_DROP_MEMBERSHIP) => false,
+        _ => return None,
+    };
+    if option.0 == libc::IPPROTO_IPV6 && has(size_of::<libc::ipv6_mreq>()) {
+        // SAFETY: it is there as a whole, and all of its values are memberships.
+        let asked = unsafe { value.cast::<libc::ipv6_mreq>().read_unaligned() };
+        let group = Ipv6Addr::from(asked.ipv6mr_multiaddr.s6_addr).into();
+        return Some(Membership { group, at: Interface::Number(asked.ipv6mr_interface), joins });
+    }
+    if option.0 == libc::IPPROTO_IP && has(size_of::<libc::ip_mreqn>()) {
+        // SAFETY: likewise.
+        let asked = unsafe { value.cast::<libc::ip_mreqn>().read_unaligned() };
+        let at = match asked.imr_ifindex {
+            0 => Interface::Address(ip(asked.imr_address)),
+            number => Interface::Number(number.cast_unsigned()),
+        };
+        return Some(Membership { group: ip(asked.imr_multiaddr).into(), at, joins });
+    }
+    if option.0 == libc::IPPROTO_IP && has(size_of::<libc::ip_mreq>()) {
+        // SAFETY: likewise.
+        let asked = unsafe { value.cast::<libc::ip_mreq>().read_unaligned() };
+        let at = Interface::Address(ip(asked.imr_interface));
+        return Some(Membership { group: ip(asked.imr_multiaddr).into(), at, joins });
+    }
+    None
 }
 
 /// # Safety

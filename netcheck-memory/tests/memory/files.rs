@@ -1,6 +1,8 @@
 //! Calls on files, where the functions of the C library are interposed: those of `std::fs`, and those that other crates make.
 
-use netcheck_memory::{Answer, Clock, FileCall, Forbidden, Named, STAND_IN_MIN, Source, Status, with_source};
+use netcheck_memory::{
+    Answer, Clock, FileCall, Forbidden, Membership, Named, STAND_IN_MIN, SocketSort, Source, Status, with_source,
+};
 use std::cell::{Cell, RefCell};
 use std::fs::{self, File, OpenOptions};
 use std::io::{IoSlice, IoSliceMut, Read, Seek, SeekFrom, Write};
@@ -51,7 +53,15 @@ impl Source for Asked {
         false
     }
 
-    fn bind(&self, _socket: i32, _address: SocketAddr, _shares: bool) -> Option<Answer> {
+    fn bind(&self, _socket: i32, _sort: SocketSort, _address: SocketAddr) -> Option<Answer> {
+        None
+    }
+
+    fn connect(&self, _socket: i32, _peer: SocketAddr) -> Option<Answer> {
+        None
+    }
+
+    fn member(&self, _socket: i32, _membership: Membership) -> Option<Answer> {
         None
     }
 

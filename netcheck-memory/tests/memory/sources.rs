@@ -3,10 +3,12 @@
 #![allow(clippy::disallowed_methods, reason = "the clock and the hasher of std are the subject")]
 
 use netcheck_memory::{
-    Answer, Clock, FileCall, Forbidden, Source, generators, interposes, with_source, without_source,
+    Answer, Clock, FileCall, Forbidden, Interface, Membership, SocketSort, Source, generators, interposes, with_source,
+    without_source,
 };
 use std::backtrace::BacktraceStatus;
 use std::cell::Cell;
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::os::fd::AsRawFd;
 use std::thread;
@@ -21,6 +23,8 @@ struct Counting {
     exit: Cell<Option<i32>>,
     wanted: Cell<Option<Forbidden>>,
     forbids: Cell<bool>,
+    /// What a socket joins or leaves.
+    member: Cell<Option<Membership>>,
     /// A socket that was bound, its address, and its backlog if it listens.
     bound: Cell<Option<(i32, SocketAddr, Option<i32>)>>,
 }
@@ -64,8 +68,8 @@ impl Source for Counting {
     }
 
     /// Port 81 is taken, and a port of any number is 49,152.
-    fn bind(&self, socket: i32, address: SocketAddr, shares: bool) -> Option<Answer> {
-        assert!(shares, "std asks for it");
+    fn bind(&self, socket: i32, sort: SocketSort, address: SocketAddr) -> Option<Answer> {
+        assert_ne!(sort, SocketSort::Stream { shares: false }, "std asks for it");
         let port = if address.port() == 0 { 49_152 } else { address.port() };
         (!self.is_busy.get()).then(|| match port {
             81 => Err(libc::EADDRINUSE),
@@ -74,6 +78,17 @@ impl Source for Counting {
                 Ok(())
             }
         })
+    }
+
+    /// To port 81, nobody gets.
+    fn connect(&self, socket: i32, peer: SocketAddr) -> Option<Answer> {
+        self.address_of(socket)?;
+        Some(if peer.port() == 81 { Err(libc::ENETUNREACH) } else { Ok(()) })
+    }
+
+    fn member(&self, socket: i32, membership: Membership) -> Option<Answer> {
+        self.member.set(Some(membership));
+        self.address_of(socket).map(|_| Ok(()))
     }
 
     fn listen(&self, socket: i32, backlog: i32) -> Option<Answer> {
@@ -271,8 +286,8 @@ fn threads_and_sockets_are_refused_by_the_source_alone() {
         let thread = thread::Builder::new().spawn(|| ());
         assert_eq!(thread.expect_err("there is none").raw_os_error(), Some(libc::EPERM));
         assert_eq!(source.wanted.take(), Some(Forbidden::Thread));
-        let socket = std::net::UdpSocket::bind("127.0.0.1:0");
-        assert_eq!(socket.expect_err("there is none").raw_os_error(), Some(libc::EPERM));
+        let stream = std::net::TcpStream::connect("127.0.0.1:9");
+        assert_eq!(stream.expect_err("there is none").raw_os_error(), Some(libc::EPERM));
         assert_eq!(source.wanted.take(), Some(Forbidden::Socket));
         without_source(|| {
             thread::spawn(|| ()).join().expect("it runs");
@@ -351,4 +366,56 @@ fn a_listener_of_std_is_bound_by_the_source() {
     });
     let real = TcpListener::bind("127.0.0.1:0").expect("one of the system");
     assert!(std::net::TcpStream::connect(real.local_addr().unwrap()).is_ok() && real.accept().is_ok());
+}
+
+/// A socket for datagrams of std has the address that the source gives it, and sends and receives nothing.
+#[test]
+fn a_socket_for_datagrams_of_std_is_bound_by_the_source() {
+    let source = Counting::default();
+    if !interposes() {
+        return;
+    }
+    source.forbids.set(true);
+    with_source(&source, || {
+        let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("the source binds it");
+        assert_eq!(socket.local_addr().expect("it is bound").port(), 49_152);
+        assert_eq!(source.wanted.take(), None);
+        let numbers = |result: std::io::Result<()>| result.map_err(|error| error.raw_os_error());
+        assert_eq!(numbers(socket.connect("127.0.0.1:81")), Err(Some(libc::ENETUNREACH)));
+        assert_eq!(numbers(socket.connect("127.0.0.1:82")), Ok(()));
+        let mut byte = [0];
+        let refused = [
+            socket.send_to(&byte, "127.0.0.1:82").map(drop),
+            socket.send(&byte).map(drop),
+            socket.recv(&mut byte).map(drop),
+            socket.recv_from(&mut byte).map(drop),
+        ];
+        for refused in refused {
+            assert_eq!(numbers(refused), Err(Some(libc::EPERM)));
+            assert_eq!(source.wanted.take(), Some(Forbidden::Socket));
+        }
+        assert!(std::net::UdpSocket::bind("127.0.0.1:81").is_err_and(|error| error.kind() == ErrorKind::AddrInUse));
+        let group = Ipv4Addr::new(239, 1, 2, 3);
+        assert_eq!(numbers(socket.join_multicast_v4(&group, &Ipv4Addr::LOCALHOST)), Ok(()));
+        let at = Interface::Address(Ipv4Addr::LOCALHOST);
+        assert_eq!(source.member.take(), Some(Membership { group: group.into(), at, joins: true }));
+        let group = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 7);
+        assert_eq!(numbers(socket.leave_multicast_v6(&group, 2)), Ok(()));
+        let left = Membership { group: group.into(), at: Interface::Number(2), joins: false };
+        assert_eq!(source.member.take(), Some(left));
+        let option = (libc::IPPROTO_IP, libc::MCAST_JOIN_GROUP);
+        // SAFETY: the value has no byte.
+        let joined = unsafe { libc::setsockopt(socket.as_raw_fd(), option.0, option.1, std::ptr::null(), 0) };
+        assert_eq!((joined, source.wanted.take()), (-1, Some(Forbidden::Socket)));
+        // SAFETY: nothing is read of messages that are none.
+        let sent = unsafe { libc::sendmmsg(socket.as_raw_fd(), std::ptr::null_mut(), 0, 0) };
+        assert_eq!((sent, source.wanted.take()), (-1, Some(Forbidden::Socket)));
+        let (one, other) = std::os::unix::net::UnixDatagram::pair().expect("the system has them");
+        one.send(&[7]).and_then(|_| other.recv(&mut byte)).expect("they are the process's own");
+        assert_eq!(byte, [7]);
+    });
+    let (one, other) = [(); 2].map(|()| std::net::UdpSocket::bind("127.0.0.1:0").expect("it is the system's")).into();
+    one.send_to(&[3], other.local_addr().expect("it is bound")).expect("it is sent");
+    let mut byte = [0];
+    assert_eq!((other.recv(&mut byte).expect("it comes"), byte), (1, [3]));
 }

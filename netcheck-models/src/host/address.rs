@@ -1,5 +1,6 @@
 //! Addresses of a host, and the addresses that its sockets receive from.
 
+use super::group::Interface;
 use super::unix;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -13,6 +14,13 @@ pub struct Addresses {
 }
 
 impl Addresses {
+    /// The interface of the host with an address of its; the wildcard address stands for the network.
+    #[must_use]
+    pub fn interface_at(self, address: Ipv4Addr) -> Option<Interface> {
+        let is_own = address.is_unspecified() || address.is_loopback() || address == self.v4;
+        is_own.then(|| Interface::at(address.into()))
+    }
+
     /// Whether an address is one of these. Loopback addresses are every host's; see [`is_local`].
     #[must_use]
     pub fn has(&self, ip: IpAddr) -> bool {

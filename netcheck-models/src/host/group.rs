@@ -32,7 +32,22 @@ impl Group {
     }
 }
 
+/// The numbers of the interfaces of each host, as `if_nametoindex` tells them of a machine with one network; 0 leaves the
+/// choice to the host.
+const LOOPBACK: u32 = 1;
+const NETWORK: u32 = 2;
+
 impl Interface {
+    /// The interface of a host with a number.
+    #[must_use]
+    pub fn numbered(number: u32) -> Option<Interface> {
+        match number {
+            LOOPBACK => Some(Interface::Loopback),
+            0 | NETWORK => Some(Interface::Network),
+            _ => None,
+        }
+    }
+
     /// The interface of one of a host's own addresses; the wildcard address stands for the network.
     #[must_use]
     pub fn at(own: IpAddr) -> Interface {
@@ -84,6 +99,12 @@ mod tests {
         assert_eq!([[127, 0, 0, 1], [127, 9, 9, 9]].map(reached), [Interface::Loopback; 2]);
         assert_eq!([[10, 0, 0, 1], [0, 0, 0, 0]].map(reached), [Interface::Network; 2]);
         assert_eq!(Interface::at(Ipv6Addr::LOCALHOST.into()), Interface::Loopback);
+    }
+
+    #[test]
+    fn interfaces_have_numbers() {
+        let numbered = [0, 1, 2, 3].map(Interface::numbered);
+        assert_eq!(numbered, [Some(Interface::Network), Some(Interface::Loopback), Some(Interface::Network), None]);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! Crates take a stream of tokio's apart to set an option of it, or borrow its descriptor. They are given a socket of the same
 //! sort that has neither an address nor a peer: options can be set and read, and nothing is ever sent.
 
+use crate::unit::poll::bound::Bound;
 use crate::unit::poll::context;
-use crate::unit::poll::listeners::Bound;
 use socket2::{Domain, Socket, Type};
 use std::any::Any;
 use std::io;
@@ -19,11 +19,11 @@ pub(super) fn lend<S: From<OwnedFd>>(lent: impl Any, (domain, sort): (Domain, Ty
 }
 
 /// The socket of the check for which one of std stands in; `of_bound` makes it of one that the program has bound by std.
-pub(super) fn take_back<T: Any>(stand_in: &impl AsRawFd, of_bound: &[fn(Bound) -> Option<T>]) -> io::Result<T> {
+pub(super) fn take_back<S: AsRawFd, T: Any>(stand_in: &S, of_bound: &[fn(Bound, &S) -> Option<T>]) -> io::Result<T> {
     let lent = context::current().take_back(stand_in.as_raw_fd());
     let taken = lent.and_then(|lent| match lent.downcast::<T>() {
         Ok(lent) => Some(*lent),
-        Err(lent) => of_bound.first()?(*lent.downcast().ok()?),
+        Err(lent) => of_bound.first()?(*lent.downcast().ok()?, stand_in),
     });
     taken.ok_or_else(|| {
         io::Error::new(
@@ -71,8 +71,8 @@ macro_rules! stands_in {
                 $crate::net::stand_in::lend(self, ($domain, $sort))
             }
 
-            /// The socket for which one of std stands that [`into_std`](Self::into_std) has made. (A listener of std that the
-            /// program has bound in the same poll stands for one, too.)
+            /// The socket for which one of std stands that [`into_std`](Self::into_std) has made. (A listener, or a socket for
+            /// datagrams, of std that the program has bound in the same poll stands for one, too.)
             ///
             /// # Errors
             /// If it stands for none: real sockets are no part of a check.

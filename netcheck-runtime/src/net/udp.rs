@@ -18,6 +18,8 @@ use crate::net::os;
 use crate::net::stand_in::stands_in;
 use crate::operation::udp;
 use crate::operation::{Operation, Outcome};
+#[cfg(unix)]
+use crate::unit::poll::bound::{Bound, Sort};
 use crate::unit::poll::context;
 use crate::unit::poll::operations::Pending;
 use options::Options;
@@ -43,7 +45,7 @@ pub struct UdpSocket {
 }
 
 #[cfg(unix)]
-stands_in!(UdpSocket, std::net::UdpSocket, Domain::IPV4, Type::DGRAM);
+stands_in!(UdpSocket, std::net::UdpSocket, Domain::IPV4, Type::DGRAM, UdpSocket::of_bound);
 
 impl Hash for UdpSocket {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -76,6 +78,14 @@ impl UdpSocket {
             }
             Err(last)
         }
+    }
+
+    /// The socket that a program has bound by std, with the options that it has set of it.
+    #[cfg(unix)]
+    fn of_bound(bound: Bound, stand_in: &std::net::UdpSocket) -> Option<Self> {
+        let Bound { socket, local, sort: Sort::Datagrams { peer } } = bound else { return None };
+        set_endpoint(socket, Endpoint { local, peer, side: None });
+        Some(UdpSocket { id: socket, options: Options::of_std(stand_in) })
     }
 
     /// Sets the peer: the socket receives only its datagrams, and `send` sends to it.

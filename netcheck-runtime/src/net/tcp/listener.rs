@@ -9,10 +9,10 @@ use crate::net::os;
 use crate::net::stand_in::stands_in;
 use crate::operation::tcp;
 use crate::operation::{Effect, Operation, Outcome, Side, Stream};
+#[cfg(unix)]
+use crate::unit::poll::bound::{Bound, Sort};
 use crate::unit::poll::context;
 use crate::unit::poll::handles::Way;
-#[cfg(unix)]
-use crate::unit::poll::listeners::Bound;
 use crate::unit::poll::operations::Pending;
 #[cfg(unix)]
 use socket2::{Domain, Type};
@@ -82,9 +82,9 @@ impl TcpListener {
 
     /// The listener that a program has bound by std, if it listens.
     #[cfg(unix)]
-    fn of_bound(bound: Bound) -> Option<Self> {
-        let Bound { socket, local, listens } = bound;
-        listens.then(|| TcpListener::new(socket, local, Options::new()))
+    fn of_bound(bound: Bound, _stand_in: &std::net::TcpListener) -> Option<Self> {
+        let Bound { socket, local, sort } = bound;
+        matches!(sort, Sort::Stream { listens: true }).then(|| TcpListener::new(socket, local, Options::new()))
     }
 
     pub(super) fn new(id: SocketId, local: SocketAddr, options: Options) -> Self {

@@ -10,9 +10,9 @@ use crate::net::os;
 use crate::net::stand_in::take_back;
 use crate::operation::tcp;
 use crate::operation::{Effect, Operation, Outcome};
-use crate::unit::poll::context;
 #[cfg(unix)]
-use crate::unit::poll::listeners::Bound;
+use crate::unit::poll::bound::Bound;
+use crate::unit::poll::context;
 use std::fmt;
 use std::future::Future;
 use std::io;

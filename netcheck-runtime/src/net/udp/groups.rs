@@ -10,11 +10,6 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::panic::Location;
 
-/// The numbers of the interfaces of each host, as `if_nametoindex` tells them of a machine with one network; 0 leaves the
-/// choice to the host.
-const LOOPBACK: u32 = 1;
-const NETWORK: u32 = 2;
-
 impl UdpSocket {
     /// Joins a multicast group, at the interface with this address of the process; the wildcard address stands for its
     /// network, on which all processes are.
@@ -28,7 +23,7 @@ impl UdpSocket {
     /// `ENODEV` if the process has no such interface.
     #[track_caller]
     pub fn join_multicast_v4(&self, multiaddr: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
-        self.join(multiaddr.into(), self.interface_v4(interface), Location::caller())
+        self.join(multiaddr.into(), interface_v4(interface), Location::caller())
     }
 
     /// Joins a multicast group of IP version 6, at the interface with this number: 1 is the loopback interface, 2 and 0 the
@@ -40,7 +35,7 @@ impl UdpSocket {
     #[track_caller]
     pub fn join_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
         self.has_version_6()?;
-        self.join((*multiaddr).into(), interface_v6(interface), Location::caller())
+        self.join((*multiaddr).into(), Interface::numbered(interface), Location::caller())
     }
 
     /// Leaves a multicast group that the socket has joined at this interface.
@@ -49,7 +44,7 @@ impl UdpSocket {
     /// `AddrNotAvailable` if it has not.
     #[track_caller]
     pub fn leave_multicast_v4(&self, multiaddr: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
-        self.leave(multiaddr.into(), self.interface_v4(interface), Location::caller())
+        self.leave(multiaddr.into(), interface_v4(interface), Location::caller())
     }
 
     /// Leaves a multicast group of IP version 6 that the socket has joined at this interface.
@@ -61,7 +56,7 @@ impl UdpSocket {
     pub fn leave_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
         self.has_version_6()?;
         is_group((*multiaddr).into())?;
-        self.leave((*multiaddr).into(), interface_v6(interface), Location::caller())
+        self.leave((*multiaddr).into(), Interface::numbered(interface), Location::caller())
     }
 
     /// Whether what the socket sends to a group on the network comes to its own process, too.
@@ -149,13 +144,6 @@ impl UdpSocket {
         }
     }
 
-    /// The interface of the process with an address.
-    fn interface_v4(&self, address: Ipv4Addr) -> Option<Interface> {
-        let own = context::current().host().addresses.v4;
-        let is_own = address.is_unspecified() || address.is_loopback() || address == own;
-        is_own.then(|| Interface::at(IpAddr::V4(address)))
-    }
-
     fn has_version_6(&self) -> io::Result<()> {
         match endpoint(self.id).local.is_ipv6() {
             true => Ok(()),
@@ -169,17 +157,16 @@ fn is_group(ip: IpAddr) -> io::Result<()> {
     if ip.is_multicast() { Ok(()) } else { Err(io::Error::from_raw_os_error(os::INVALID)) }
 }
 
-/// The interface of a process with a number.
-fn interface_v6(number: u32) -> Option<Interface> {
-    match number {
-        LOOPBACK => Some(Interface::Loopback),
-        0 | NETWORK => Some(Interface::Network),
-        _ => None,
-    }
+/// The interface of the process with an address.
+fn interface_v4(address: Ipv4Addr) -> Option<Interface> {
+    context::current().host().addresses.interface_at(address)
 }
 
 /// The interface through which a socket sends to a group, by the address that it sends from and the interface that the
 /// destination names.
 pub(super) fn interface_of(from: IpAddr, named: u32) -> Interface {
-    if named == LOOPBACK { Interface::Loopback } else { Interface::at(from) }
+    match Interface::numbered(named) {
+        Some(Interface::Loopback) => Interface::Loopback,
+        _ => Interface::at(from),
+    }
 }

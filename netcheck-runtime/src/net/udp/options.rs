@@ -29,6 +29,20 @@ impl Options {
     }
 }
 
+#[cfg(unix)]
+impl Options {
+    /// Those that the program has set of a socket of std.
+    pub(super) fn of_std(socket: &std::net::UdpSocket) -> Self {
+        let options = Options::new();
+        options.broadcast.set(socket.broadcast().unwrap_or_default());
+        options.hops_max.set(socket.ttl().unwrap_or(64));
+        let loops = [socket.multicast_loop_v4(), socket.multicast_loop_v6()];
+        options.multicast_loops.set(loops.map(|loops| loops.unwrap_or(true)));
+        options.multicast_hops_max.set(socket.multicast_ttl_v4().unwrap_or(1));
+        options
+    }
+}
+
 impl UdpSocket {
     /// Whether datagrams may be sent to the broadcast address. (No process receives them: the hosts of a check share no
     /// link.)

@@ -22,6 +22,7 @@
 //! the poll until its answer is at hand.
 
 mod attempts;
+pub(crate) mod bound;
 mod branches;
 mod calls;
 pub(crate) mod capture;
@@ -34,7 +35,6 @@ pub(crate) mod frames;
 pub(crate) mod handles;
 mod image;
 mod instants;
-pub(crate) mod listeners;
 pub(in crate::unit) mod marks;
 mod numbers;
 pub mod operations;

@@ -13,7 +13,9 @@ use crate::unit::panics::{self, Cause, Panic};
 use crate::unit::poll::context::Context;
 use crate::unit::shared::Dating;
 use crate::unit::source_line::file_and_line;
-use netcheck_memory::{Addresses, Answer, Clock, FileCall, Forbidden, LOCALHOST, SocketAddress, Source, engine};
+use netcheck_memory::{
+    Addresses, Answer, Clock, FileCall, Forbidden, LOCALHOST, Membership, SocketAddress, SocketSort, Source, engine,
+};
 use std::panic::Location;
 use std::time::Duration;
 
@@ -167,8 +169,16 @@ impl Source for Context {
         })
     }
 
-    fn bind(&self, socket: i32, address: SocketAddress, shares: bool) -> Option<Answer> {
-        engine(|| self.bind_stand_in(socket, address, shares))
+    fn bind(&self, socket: i32, sort: SocketSort, address: SocketAddress) -> Option<Answer> {
+        engine(|| self.bind_stand_in(socket, sort, address))
+    }
+
+    fn connect(&self, socket: i32, peer: SocketAddress) -> Option<Answer> {
+        engine(|| self.connect_stand_in(socket, peer))
+    }
+
+    fn member(&self, socket: i32, membership: Membership) -> Option<Answer> {
+        engine(|| self.member_stand_in(socket, membership))
     }
 
     fn listen(&self, socket: i32, backlog: i32) -> Option<Answer> {
