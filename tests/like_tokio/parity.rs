@@ -162,6 +162,8 @@ mod equal {
             a_peeked_datagram_is_received_next,
             a_readable_socket_has_a_datagram,
             a_socket_at_the_address_of_a_group_sends_as_its_host,
+            a_socket_of_std_keeps_its_peer_and_its_options,
+            a_socket_of_std_stays_a_member_of_its_group,
             a_socket_can_send_to_itself,
             a_socket_of_ip_version_6_reads_its_own_family,
             a_socket_on_all_addresses_has_one_source_on_loopback,

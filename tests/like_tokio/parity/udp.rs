@@ -692,3 +692,41 @@ pub(crate) async fn random_calls_about_groups_do_what_the_os_does() -> Option<Ve
     }
     Some(all)
 }
+
+/// Bound and set by std, and then handed to tokio.
+pub(crate) async fn a_socket_of_std_keeps_its_peer_and_its_options() -> (bool, bool, u32, bool, u32, Vec<u8>, Vec<u8>) {
+    let other = loopback().await;
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.set_nonblocking(true).unwrap();
+    socket.set_broadcast(true).unwrap();
+    socket.set_ttl(9).unwrap();
+    socket.set_multicast_loop_v4(false).unwrap();
+    socket.set_multicast_ttl_v4(3).unwrap();
+    socket.connect(address(&other)).unwrap();
+    let local = socket.local_addr().unwrap();
+    let socket = UdpSocket::from_std(socket).unwrap();
+    socket.send(b"to").await.unwrap();
+    let to = received(&other).await;
+    other.send_to(b"fro", local).await.unwrap();
+    (
+        socket.peer_addr().unwrap() == address(&other) && address(&socket) == local,
+        socket.broadcast().unwrap(),
+        socket.ttl().unwrap(),
+        socket.multicast_loop_v4().unwrap(),
+        socket.multicast_ttl_v4().unwrap(),
+        to,
+        received(&socket).await,
+    )
+}
+
+/// Joined by std, and left by tokio.
+pub(crate) async fn a_socket_of_std_stays_a_member_of_its_group() -> Option<[bool; 2]> {
+    let [group, _] = groups(15);
+    let socket = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
+    socket.set_nonblocking(true).unwrap();
+    socket.join_multicast_v4(&group, &Ipv4Addr::LOCALHOST).ok()?;
+    let (member, sender) = (UdpSocket::from_std(socket).unwrap(), loopback().await);
+    let joined = comes(&sender, group, &member).await;
+    member.leave_multicast_v4(group, Ipv4Addr::LOCALHOST).unwrap();
+    Some([joined, comes(&sender, group, &member).await])
+}
