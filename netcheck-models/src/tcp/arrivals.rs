@@ -196,6 +196,10 @@ impl Connection {
     pub(super) fn receive(&mut self, from: usize, segment: Segment) {
         let to = if self.to_itself { from } else { 1 - from };
         let End { is_held, is_dead, host, .. } = self.ends[to];
+        if let (Segment::Bytes(_) | Segment::End, true, Host::Back) = (&segment, is_held && is_dead, host) {
+            // It is answered with a reset, and so is the end of the stream, now or behind these bytes.
+            self.ways[from].is_end_lost = true;
+        }
         match segment {
             Segment::Open => unreachable!("what a connect does depends on who listens"),
             Segment::Opened if is_held => self.opening = Opening::Answered(Answer::Connected),

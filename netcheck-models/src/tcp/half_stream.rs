@@ -15,6 +15,8 @@ pub(super) struct HalfStream {
     certain: usize,
     /// The end of the stream has come for sure: a read has returned it, or time has passed since.
     pub(super) is_end_certain: bool,
+    /// The end of the stream never comes to the reader, whose host knows nothing of the connection any more.
+    pub(super) is_end_lost: bool,
     /// The connection was reset in flight: the remaining bytes may arrive, or never.
     pub(super) may_be_lost: bool,
     /// Where packets take time, or wait for a cut to heal: the segments that have not arrived yet, in the order in which they
@@ -46,7 +48,7 @@ impl HalfStream {
     /// Whether the end of the stream has come to the reader, behind the bytes.
     pub(super) fn has_ended(&self) -> bool {
         let ends = |segment: &Segment| matches!(segment, Segment::End | Segment::Broken { ends: true });
-        self.is_finished && !self.under_way.iter().any(ends)
+        self.is_finished && !self.is_end_lost && !self.under_way.iter().any(ends)
     }
 
     /// Appends the bytes of a write; `keeps`: it is kept which these are.

@@ -224,6 +224,27 @@ mod tests {
         }
     }
 
+    /// Whatever comes to a host that has given up, its program is told that it has.
+    #[test]
+    fn the_end_of_a_stream_does_not_come_to_a_host_that_has_given_up() {
+        let waits = write(&cut_both_ways(&Connection::established()), Client, b"1").1;
+        let gave_up = waits.after_time(10, RETRIES);
+        let healed = |connection: &Connection| connection.heal(Client).heal(Server);
+        let (_, written) = write(&gave_up, Server, b"2");
+        for late in [
+            healed(&written.shut_down(Server)),
+            healed(&gave_up.shut_down(Server)),
+            healed(&gave_up).shut_down(Server),
+            write(&healed(&gave_up), Server, b"2").1.shut_down(Server),
+        ] {
+            assert_eq!(all_read(&late, Client), timed_out(), "{late:?}");
+        }
+        // What had come before is read first.
+        let (_, before) = write(&waits.heal(Server), Server, b"2");
+        let before = before.shut_down(Server).after_time(10, RETRIES);
+        assert_eq!(all_read(&before, Client), [Read::Bytes(b"2".to_vec()), Read::End]);
+    }
+
     #[test]
     fn a_cut_holds_up_only_what_was_sent_at_its_instant() {
         let first = write(&Connection::established(), Client, b"1").1.after_time(1, RETRIES);
