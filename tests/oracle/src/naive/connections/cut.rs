@@ -127,12 +127,12 @@ impl Connections {
                 own.writes.push_back(bytes.len());
             }
             Late::Bytes(bytes) => self.refuse(end, bytes.len()),
-            Late::Fin => {
-                own.fin = true;
-                if own.host == Host::Back {
-                    self.refuse(end, 0);
-                }
+            // Its host knows of no connection; somebody who still has the end is told that it timed out.
+            Late::Fin if own.host == Host::Back => {
+                own.fin |= !own.open;
+                self.refuse(end, 0);
             }
+            Late::Fin => own.fin = true,
             Late::Reset(error) => {
                 let is_over = own.fin && own.has_shut_down && sender == Host::Up;
                 if takes && !is_over {
