@@ -16,7 +16,7 @@ pub use udp::ReceiveMode;
 
 use crate::id::{CallerId, OutcomeId, TaskId};
 use netcheck_memory::{Handed, handed_by_copy};
-pub(crate) use netcheck_models::host::{group, unix};
+pub(crate) use netcheck_models::host::{group, reachable, unix};
 pub use netcheck_models::storage as files;
 pub use netcheck_models::tcp::Side;
 use serde::{Deserialize, Serialize};

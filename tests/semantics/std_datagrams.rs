@@ -93,6 +93,17 @@ fn addresses_peers_and_options_are_taken_over() {
 }
 
 #[test]
+fn the_wildcard_address_as_a_peer_is_the_host_itself() {
+    let seen = output(|| async {
+        let socket = std::net::UdpSocket::bind("0.0.0.0:4000").unwrap();
+        let other_version = socket.connect("[::1]:5000").map_err(|error| error.raw_os_error());
+        socket.connect("0.0.0.0:5000").unwrap();
+        (other_version, UdpSocket::from_std(socket).unwrap().peer_addr().unwrap())
+    });
+    assert_eq!(seen, "(Err(Some(97)), 127.0.0.1:5000)");
+}
+
+#[test]
 fn a_port_is_taken_and_free_again() {
     let seen = output(|| async {
         let first = std::net::UdpSocket::bind("0.0.0.0:4000").unwrap();

@@ -2,7 +2,7 @@
 
 use super::group::Interface;
 use super::unix;
-use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// The addresses of one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +87,17 @@ pub fn takes(bound: IpAddr, to: IpAddr) -> bool {
 
 fn are_of_one_family(a: IpAddr, b: IpAddr) -> bool {
     a.is_ipv4() == b.is_ipv4() && unix::is_unix(a) == unix::is_unix(b)
+}
+
+/// The destination that the OS uses for a socket that is bound to `local`: the wildcard address is the host itself. `None`: the
+/// versions of IP differ.
+#[must_use]
+pub fn reachable(local: SocketAddr, to: SocketAddr) -> Option<SocketAddr> {
+    (local.is_ipv4() == to.is_ipv4()).then(|| match to.ip().is_unspecified() {
+        true if to.is_ipv4() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), to.port()),
+        true => SocketAddr::new(Ipv6Addr::LOCALHOST.into(), to.port()),
+        false => to,
+    })
 }
 
 #[cfg(test)]

@@ -9,4 +9,4 @@ pub mod group;
 pub mod reach;
 pub mod unix;
 
-pub use address::{Addresses, is_local, overlap, takes};
+pub use address::{Addresses, is_local, overlap, reachable, takes};

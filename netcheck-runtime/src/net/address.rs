@@ -1,5 +1,6 @@
 //! Names and addresses: `"server:4000"` is port 4000 of the process `server`.
 
+use crate::operation;
 use crate::unit::poll::context;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
@@ -135,12 +136,6 @@ fn host(name: &str) -> io::Result<IpAddr> {
 
 /// The destination that the OS uses for this socket.
 pub(super) fn reachable(local: SocketAddr, to: SocketAddr) -> io::Result<SocketAddr> {
-    if local.is_ipv4() != to.is_ipv4() {
-        return Err(io::Error::from_raw_os_error(super::os::FAMILY_NOT_SUPPORTED));
-    }
-    Ok(match to.ip().is_unspecified() {
-        true if to.is_ipv4() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), to.port()),
-        true => SocketAddr::new(Ipv6Addr::LOCALHOST.into(), to.port()),
-        false => to,
-    })
+    let reached = operation::reachable(local, to);
+    reached.ok_or_else(|| io::Error::from_raw_os_error(super::os::FAMILY_NOT_SUPPORTED))
 }

@@ -6,15 +6,17 @@
 
 use crate::id::SocketId;
 use crate::operation::group::{Group, Interface};
-use crate::operation::{Effect, Operation, Outcome, tcp, udp};
+use crate::operation::{Effect, Operation, Outcome, reachable, tcp, udp};
 use crate::unit::panics;
 use crate::unit::poll::context::Context;
 use netcheck_memory::{Answer, Handed, Membership, SocketAddress, SocketSort, engine};
 use std::panic::Location;
 
-/// The errors of Linux for the address of no group, and for an interface that a host does not have.
+/// The errors of Linux for the address of no group, for an interface that a host does not have, in a join and in a leave, and for an
+/// address of another version of IP.
 const INVALID: i32 = 22;
 const NO_DEVICE: i32 = 19;
+const FAMILY_NOT_SUPPORTED: i32 = 97;
 const ADDRESS_NOT_AVAILABLE: i32 = 99;
 
 /// The most connections that Linux lets wait for an accept, by default.
@@ -71,6 +73,7 @@ impl Context {
     pub(super) fn connect_stand_in(&self, stand_in: i32, peer: SocketAddress) -> Option<Answer> {
         self.has_datagrams(stand_in).filter(|has_datagrams| *has_datagrams)?;
         let (socket, local) = self.bound(stand_in, |bound| (bound.socket, bound.local))?;
+        let Some(peer) = reachable(local, peer) else { return Some(Err(FAMILY_NOT_SUPPORTED)) };
         let connect = Operation::Udp(udp::Operation::Connect { socket, local, peer });
         Some(self.answer(connect, local, |local| {
             self.bound(stand_in, |bound| (bound.local, bound.sort) = (local, Sort::Datagrams { peer: Some(peer) }));
