@@ -46,7 +46,7 @@ enum Step {
     Clear,
 }
 
-/// What a program sees of its queue.
+/// An answer of the queue to the program.
 #[derive(Clone, Debug, PartialEq)]
 enum Seen {
     Inserted(String),

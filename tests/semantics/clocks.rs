@@ -236,8 +236,8 @@ async fn tokio_join<A, B>(one: impl Future<Output = A>, other: impl Future<Outpu
     netcheck::join!(one, other)
 }
 
-/// Of one that waits for ever and keeps an instant, a state tells only how old that is as far as somebody asks. Somebody else
-/// waits for a time that is over already, and was when the deadline was made.
+/// A daemon waits for ever and keeps an instant; its age is part of a state only as far as some program asks for ages. The other
+/// daemon makes a deadline of an old instant, which is over when it is made, and waits for it.
 #[test]
 fn a_deadline_that_is_over_when_it_is_made_ages_nobody_else() {
     let report = Checker::new().reduction(false).max_states(200).check(|net| {

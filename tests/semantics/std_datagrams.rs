@@ -68,7 +68,7 @@ fn sockets_of_std_are_explored_as_those_of_tokio() {
     }
 }
 
-/// What is over at its end.
+/// The output of a program, which has one.
 fn output<F: Future<Output: std::fmt::Debug> + 'static>(program: fn() -> F) -> String {
     let report = Checker::new().check(|net| _ = net.process("it", program));
     assert_eq!((report.verdict(), report.outputs("it").len()), (Verdict::Verified, 1), "{report}");

@@ -25,7 +25,7 @@
 /// The file with the queue, from the package's folder on.
 pub(super) const FILE: &str = "src/time/delay_queue.rs";
 
-/// What comes before it in its package.
+/// The beginning of the file, before the source of the queue.
 const HEAD: &str = "\
 //! A queue of delayed elements.
 

@@ -36,6 +36,14 @@ impl Own {
         Own { name, address: AtomicPtr::new(ptr::null_mut()) }
     }
 
+    /// The function of a name that ends with a zero, as macros make it.
+    const fn named(name: &'static str) -> Own {
+        match CStr::from_bytes_with_nul(name.as_bytes()) {
+            Ok(name) => Own::new(name),
+            Err(_) => panic!("it ends with a zero"),
+        }
+    }
+
     fn address(&self) -> Option<NonNull<c_void>> {
         let mut address = self.address.load(Ordering::Relaxed);
         if address.is_null() {

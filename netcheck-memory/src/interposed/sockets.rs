@@ -10,7 +10,6 @@ use crate::file_call::FileCall;
 use crate::place::engine;
 use crate::source::{self, Forbidden, Interface, Membership, SocketSort};
 use core::ffi::{c_int, c_uint, c_void};
-use std::ffi::CStr;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
 type AtAddress = unsafe extern "C" fn(c_int, *const libc::sockaddr, libc::socklen_t) -> c_int;
@@ -132,10 +131,7 @@ macro_rules! traffic {
         /// As the C library's function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(socket: c_int, $($argument: $Argument),*) -> $Result {
-            static OWN: Own = Own::new(match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
-                Ok(name) => name,
-                Err(_) => panic!("it ends with a zero"),
-            });
+            static OWN: Own = Own::named(concat!(stringify!($name), "\0"));
             if has_datagrams(socket) && is_forbidden(Forbidden::Socket) {
                 return failed(libc::EPERM) as $Result;
             }

@@ -23,7 +23,7 @@ struct Counting {
     exit: Cell<Option<i32>>,
     wanted: Cell<Option<Forbidden>>,
     forbids: Cell<bool>,
-    /// What a socket joins or leaves.
+    /// The membership that a socket has asked for last.
     member: Cell<Option<Membership>>,
     /// A socket that was bound, its address, and its backlog if it listens.
     bound: Cell<Option<(i32, SocketAddr, Option<i32>)>>,

@@ -239,7 +239,7 @@ mod tests {
         ] {
             assert_eq!(all_read(&late, Client), timed_out(), "{late:?}");
         }
-        // What had come before is read first.
+        // Bytes and an end that have come before the host gives up are read.
         let (_, before) = write(&waits.heal(Server), Server, b"2");
         let before = before.shut_down(Server).after_time(10, RETRIES);
         assert_eq!(all_read(&before, Client), [Read::Bytes(b"2".to_vec()), Read::End]);

@@ -65,12 +65,7 @@ macro_rules! interposed {
         /// As the C library's function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $Argument),*) -> $Result {
-            static OWN: $crate::interposed::Own = $crate::interposed::Own::new(
-                match std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
-                    Ok(name) => name,
-                    Err(_) => panic!("it ends with a zero"),
-                },
-            );
+            static OWN: $crate::interposed::Own = $crate::interposed::Own::named(concat!(stringify!($name), "\0"));
             if $condition
                 && let Some(result) = $crate::place::engine(|| $asked)
             {

@@ -31,7 +31,7 @@ impl Options {
 
 #[cfg(unix)]
 impl Options {
-    /// Those that the program has set of a socket of std.
+    /// The options that a program has set of a socket of std.
     pub(super) fn of_std(socket: &std::net::UdpSocket) -> Self {
         let options = Options::new();
         options.broadcast.set(socket.broadcast().unwrap_or_default());

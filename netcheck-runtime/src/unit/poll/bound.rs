@@ -29,7 +29,7 @@ pub(crate) struct Bound {
     pub(crate) sort: Sort,
 }
 
-/// What it is for.
+/// The sort of a socket, and how far the program has come with it.
 pub(crate) enum Sort {
     Stream { listens: bool },
     Datagrams { peer: Option<SocketAddress> },
@@ -71,8 +71,7 @@ impl Context {
 
     /// `None`: it is no socket for datagrams that the program has bound.
     pub(super) fn connect_stand_in(&self, stand_in: i32, peer: SocketAddress) -> Option<Answer> {
-        self.has_datagrams(stand_in).filter(|has_datagrams| *has_datagrams)?;
-        let (socket, local) = self.bound(stand_in, |bound| (bound.socket, bound.local))?;
+        let (socket, local) = self.of_datagrams(stand_in)?;
         let Some(peer) = reachable(local, peer) else { return Some(Err(FAMILY_NOT_SUPPORTED)) };
         let connect = Operation::Udp(udp::Operation::Connect { socket, local, peer });
         Some(self.answer(connect, local, |local| {
@@ -82,8 +81,7 @@ impl Context {
 
     /// As [`Context::connect_stand_in`].
     pub(super) fn member_stand_in(&self, stand_in: i32, membership: Membership) -> Option<Answer> {
-        self.has_datagrams(stand_in).filter(|has_datagrams| *has_datagrams)?;
-        let (socket, local) = self.bound(stand_in, |bound| (bound.socket, bound.local))?;
+        let (socket, local) = self.of_datagrams(stand_in)?;
         let Membership { group: ip, at, joins } = membership;
         let interface = match at {
             netcheck_memory::Interface::Address(own) => self.host().addresses.interface_at(own),
@@ -138,6 +136,12 @@ impl Context {
             }
         }
         Ok(())
+    }
+
+    /// The number and the address of a socket for datagrams that the program has bound.
+    fn of_datagrams(&self, stand_in: i32) -> Option<(SocketId, SocketAddress)> {
+        self.has_datagrams(stand_in).filter(|has_datagrams| *has_datagrams)?;
+        self.bound(stand_in, |bound| (bound.socket, bound.local))
     }
 
     fn has_datagrams(&self, stand_in: i32) -> Option<bool> {
