@@ -1,7 +1,9 @@
 //! The instants of the steps of one execution in dense time.
 //!
-//! While an execution is run again, the instant of each step stays in the zone. Nothing awaits these instants, so the same
-//! steps are possible; at the end the zone holds all constraints on them.
+//! While an execution is run again, the instants of its steps stay in the zone. Nothing awaits these instants, so the same
+//! steps are possible; at the end the zone holds all constraints on them. A step whose distance to an instant that is kept
+//! is known exactly needs none of its own: later constraints narrow both alike. So a zone holds one instant for all steps
+//! between which no time passes, or a time that is known, and executions in which all is known hold only the start.
 
 use super::names::step_event;
 use crate::world::system::System;
@@ -12,21 +14,50 @@ const STEPS_MAX: usize = 400;
 
 /// The instants of an execution that is run again.
 pub struct Instants {
-    steps: u32,
+    /// Of the start and of each step, when it takes place.
+    at: Vec<Instant>,
+}
+
+/// An instant, told by one that the zone holds.
+#[derive(Clone, Copy)]
+struct Instant {
+    /// The step whose instant the zone holds.
+    kept: u32,
+    /// How long after that, in nanoseconds.
+    after_ns: i64,
 }
 
 impl Instants {
     /// The start of an execution of so many steps; `None` in quiet time, or if these are too many.
     pub fn begin(system: &mut System, state: &mut Vec<u32>, steps: usize) -> Option<Instants> {
-        let begun = (system.has_delay() && steps <= STEPS_MAX).then_some(Instants { steps: 0 })?;
-        keep(system, state, 0);
+        let mut begun = (system.has_delay() && steps <= STEPS_MAX).then_some(Instants { at: Vec::new() })?;
+        begun.step(system, state);
         Some(begun)
     }
 
     /// A step has led to a state.
     pub fn step(&mut self, system: &mut System, state: &mut Vec<u32>) {
-        self.steps += 1;
-        keep(system, state, self.steps);
+        let step = self.at.len() as u32;
+        let known = self.known(system, state).unwrap_or_else(|| {
+            keep(system, state, step);
+            Instant { kept: step, after_ns: 0 }
+        });
+        self.at.push(known);
+    }
+
+    /// The present, if its distance to an instant that is kept is known.
+    fn known(&self, system: &System, state: &[u32]) -> Option<Instant> {
+        let zone = system.view().zone_at(state);
+        self.kept().rev().find_map(|kept| {
+            let since = zone.distance(Moment::of(step_event(kept)), Moment::NOW);
+            let after_ns = since.least_ns.filter(|least_ns| since.most_ns == Some(*least_ns))?;
+            Some(Instant { kept, after_ns })
+        })
+    }
+
+    /// The steps whose instants the zone holds, in their order.
+    fn kept(&self) -> impl DoubleEndedIterator<Item = u32> {
+        (0..self.at.len() as u32).filter(|&step| self.at[step as usize].kept == step)
     }
 
     /// The earliest instant of the present, in nanoseconds since the start.
@@ -41,15 +72,23 @@ impl Instants {
         let zone = system.view().zone_at(state);
         let mut execution = Execution::new();
         let steps: Vec<StepId> =
-            std::iter::once(StepId::START).chain((0..self.steps).map(|_| execution.step())).collect();
-        let moment = |step: StepId| Moment::of(step_event(step.number()));
-        for (index, &later) in steps.iter().enumerate() {
-            for &earlier in &steps[..index] {
+            std::iter::once(StepId::START).chain(self.at[1..].iter().map(|_| execution.step())).collect();
+        let moment = |step: u32| Moment::of(step_event(step));
+        for later in self.kept() {
+            for earlier in self.kept().take_while(|&earlier| earlier < later) {
                 let span = zone.distance(moment(earlier), moment(later));
+                let (earlier, later) = (steps[earlier as usize], steps[later as usize]);
                 execution.at_most(earlier, later, -span.least_ns.unwrap_or(0));
                 if let Some(most_ns) = span.most_ns {
                     execution.at_most(later, earlier, most_ns);
                 }
+            }
+        }
+        for (&step, &Instant { kept, after_ns }) in steps.iter().zip(&self.at) {
+            let kept = steps[kept as usize];
+            if step != kept {
+                execution.at_most(step, kept, after_ns);
+                execution.at_most(kept, step, -after_ns);
             }
         }
         let mut known = execution.clone();
