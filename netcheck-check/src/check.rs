@@ -422,7 +422,10 @@ impl Checker {
     /// If the program can't be checked; see [`Checker::try_check`].
     #[track_caller]
     pub fn check(&self, network: impl FnOnce(&mut Network)) -> Report {
-        self.try_check(network).unwrap_or_else(|error| panic!("{error}"))
+        match self.try_check(network) {
+            Ok(report) => report,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// As [`Checker::check`], without the panic.
