@@ -1,7 +1,7 @@
 //! Instants in dense time: a program that keeps some and renews them comes to an end, whatever the delays are.
 
 use std::future::Future;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use netcheck::check::{Checker, Report, Verdict};
 use netcheck::net::UdpSocket;
@@ -187,4 +187,59 @@ fn one_whose_age_is_asked_for_ages() {
     assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
     let within = check_by("udp(delay = [5ms, 150ms]), duration = 5s", measures_its_age);
     assert_eq!(within.verdict(), Verdict::Verified, "{within}");
+}
+
+/// A token that expires at a date, and is renewed then.
+#[allow(clippy::disallowed_methods, reason = "the date of a check is the subject")]
+async fn renews_a_token(socket: UdpSocket) {
+    let mut expires = SystemTime::now() + 3 * SECOND;
+    loop {
+        let left = expires.duration_since(SystemTime::now()).expect("it has not expired");
+        if timeout(left, socket.recv(&mut [0; 4])).await.is_err() {
+            expires = SystemTime::now() + 3 * SECOND;
+        }
+    }
+}
+
+#[test]
+fn dates_that_only_differ_from_each_other_come_to_an_end_if_it_is_said() {
+    ends("udp(delay = [5ms, 150ms]), dates = relative", renews_a_token);
+    let absolute = check_by(LISTED, renews_a_token);
+    assert_eq!(absolute.verdict(), Verdict::Inconclusive, "{absolute}");
+}
+
+/// Two dates and an instant of the standard library, all of which are renewed each second.
+#[allow(clippy::disallowed_methods, reason = "the date of a check is the subject")]
+async fn renews_all(socket: UdpSocket) {
+    drop(socket);
+    let mut all = (SystemTime::now(), std::time::Instant::now(), SystemTime::now() + SECOND);
+    loop {
+        sleep(SECOND).await;
+        assert_eq!((all.2, all.0.elapsed().ok()), (SystemTime::now(), Some(SECOND)));
+        assert_eq!(all.1.elapsed(), SECOND);
+        all = (SystemTime::now(), std::time::Instant::now(), SystemTime::now() + SECOND);
+    }
+}
+
+#[test]
+fn dates_that_lie_numbers_apart_may_be_held_beside_any_delays() {
+    ends("udp(delay = 1ms..=200ms), dates = relative", renews_all);
+}
+
+/// Keeps what it has made of the number of a date.
+#[allow(clippy::disallowed_methods, reason = "the date of a check is the subject")]
+async fn keeps_a_text(socket: UdpSocket) {
+    drop(socket);
+    let mut text = String::new();
+    loop {
+        assert!(text.len() < 20);
+        text = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs().to_string();
+        sleep(SECOND).await;
+    }
+}
+
+#[test]
+fn what_is_made_of_the_number_of_a_date_is_seen() {
+    let report = check_by("udp(delay = 1ms..=200ms), dates = relative", keeps_a_text);
+    assert_eq!(report.verdict(), Verdict::Inconclusive, "{report}");
 }

@@ -19,7 +19,8 @@ pub enum Dates {
 
 impl Checker {
     /// Declares how the programs depend on the date: [`Dates::Absolute`] unless it is said. It matters where local states
-    /// are told apart by memory, and no packet takes time.
+    /// are told apart by memory. Where packets take time, all dates and instants of the standard library that a program holds
+    /// at once have to lie numbers apart.
     pub fn dates(mut self, dates: Dates) -> Self {
         self.dates = dates;
         self

@@ -21,7 +21,7 @@
 //!
 //! Where the network takes any time of an interval, how far two readings of the clock lie apart may be no number. Then
 //! instants form groups, within which distances are numbers, and each group has a range of numbers of its own
-//! ([`range_of`]); the instants of the standard library are one more. An image has of each instant its group, by the order
+//! ([`range_of`]); the instants of the standard library are one more, together with dates. An image has of each instant its group, by the order
 //! in which groups are met, and how far it is from the first one of the group, the group's *anchor*. Who keeps the image
 //! keeps how far the anchors may lie apart, and from now.
 
@@ -93,10 +93,12 @@ pub enum Instants {
     /// Instants of the standard library, too, which are never out of reach; and dates, where the date at which the check
     /// begins is given, as a time since 1970.
     All(Reach, Option<Duration>),
-    /// Instants of netcheck's own that form groups; and, as one more group, those of the standard library.
+    /// Instants of netcheck's own that form groups; and, as one more group, those of the standard library, and dates.
     Groups {
         /// Whether those of the standard library are looked for.
         has_std: bool,
+        /// The date at which the check begins, as a time since 1970, where dates are looked for.
+        calendar: Option<Duration>,
     },
 }
 
@@ -195,9 +197,8 @@ impl Instants {
                 true => Recognised::Number(first as u32),
                 false => Recognised::Instant(Met { ns: first as i64 - ORIGIN_NS, is_std: false }, u64::MAX),
             }),
-            Instants::Own(_) | Instants::Groups { has_std: false } => None,
-            Instants::Groups { .. } => of_std(first, second, None),
-            Instants::All(_, calendar) => of_std(first, second, calendar),
+            Instants::Own(_) | Instants::Groups { has_std: false, .. } => None,
+            Instants::Groups { calendar, .. } | Instants::All(_, calendar) => of_std(first, second, calendar),
         }
     }
 

@@ -149,7 +149,7 @@ fn grouped(range: i64, ns: i64) -> u64 {
 #[test]
 fn instants_of_groups_are_told_by_their_anchors() {
     let Some(arena) = Arena::new() else { return };
-    let of = |words: &[u64]| image_of(&arena, Instants::Groups { has_std: false }, words);
+    let of = |words: &[u64]| image_of(&arena, Instants::Groups { has_std: false, calendar: None }, words);
     let anchor = |range, ns| Met { ns: middle_of_range(range) + ns, is_std: false };
     let (one, held) = of(&[grouped(3, 5), 7, grouped(0, 9), grouped(3, 8)]);
     assert_eq!(held, Held { dated: None, anchors: [anchor(3, 5), anchor(0, 9)].into() });
@@ -165,7 +165,7 @@ fn instants_of_groups_are_told_by_their_anchors() {
 #[test]
 fn instants_of_the_standard_library_are_a_group_of_their_own() {
     let Some(arena) = Arena::new() else { return };
-    let of = |has_std, words: &[u64]| image_of(&arena, Instants::Groups { has_std }, words);
+    let of = |has_std, words: &[u64]| image_of(&arena, Instants::Groups { has_std, calendar: None }, words);
     let words = |seconds| [&std(seconds, 7)[..], &[grouped(0, 3)], &std(seconds + 400_000, 7)].concat();
     let (one, held) = of(true, &words(5));
     let first = Met { ns: 5_000_000_007, is_std: true };
@@ -176,6 +176,22 @@ fn instants_of_the_standard_library_are_a_group_of_their_own() {
         of(false, &words(5)).0,
         "they are numbers of a run that has read no such clock"
     );
+}
+
+/// Dates belong to that group, where the date at which the check begins is given.
+#[test]
+fn dates_are_of_the_group_of_the_standard_library() {
+    let Some(arena) = Arena::new() else { return };
+    let of = |begins: u64, seconds: u64| {
+        let calendar = Some(Duration::from_secs(begins));
+        let words = [&std(seconds, 7)[..], &[begins + seconds + 30, 5], &[grouped(0, 3)]].concat();
+        image_of(&arena, Instants::Groups { has_std: true, calendar }, &words)
+    };
+    let begins = CALENDAR.as_secs();
+    let (one, held) = of(begins, 5);
+    let first = Met { ns: 5_000_000_007, is_std: true };
+    assert_eq!(*held.anchors, [first, Met { ns: 3, is_std: false }], "a date has no anchor of its own");
+    assert_eq!([of(begins, 90).0, of(begins + 12_345_678, 5).0], [one.clone(), one]);
 }
 
 #[test]

@@ -74,7 +74,7 @@ pub struct Untyped {
 impl Modes {
     /// Whether dates are told by how far they lie apart.
     pub(in crate::unit) fn compares_dates(self) -> bool {
-        self.dating == Dating::Latest && self.relative_dates
+        self.dating != Dating::Start && self.relative_dates
     }
 }
 

@@ -193,13 +193,11 @@ impl Context {
     pub(super) fn instants(&self) -> Instants {
         let Modes { dating, reach_ns, .. } = self.shared.modes;
         let clock = &self.state().clock;
+        let calendar = clock.reads_date.then(|| CALENDAR + self.shared.calendar.get());
         match () {
             () if dating == Dating::Start || !clock.reads => Instants::None,
-            () if dating == Dating::Marks => Instants::Groups { has_std: clock.reads_std },
-            () if clock.reads_std => {
-                let calendar = clock.reads_date.then(|| CALENDAR + self.shared.calendar.get());
-                Instants::All(clock.reach(reach_ns), calendar)
-            }
+            () if dating == Dating::Marks => Instants::Groups { has_std: clock.reads_std, calendar },
+            () if clock.reads_std => Instants::All(clock.reach(reach_ns), calendar),
             () => Instants::Own(clock.reach(reach_ns)),
         }
     }
