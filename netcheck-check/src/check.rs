@@ -47,6 +47,7 @@ mod summary;
 mod tests;
 mod thread;
 mod trial;
+mod turns;
 mod unread;
 mod unused;
 pub(crate) mod words;
@@ -111,6 +112,8 @@ pub struct Checker {
     at_most: Option<usize>,
     /// The horizon, in the programs' time.
     duration: Option<Duration>,
+    /// How many steps of an execution may come out of turn.
+    deviations: Option<usize>,
     /// `None`: the default for the other options.
     search: Option<Search>,
     score: Option<Score>,
@@ -162,6 +165,7 @@ impl Checker {
             liveness: None,
             at_most: None,
             duration: None,
+            deviations: None,
             search: None,
             score: None,
             simulation: None,

@@ -14,7 +14,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No execution within the declared faults violates a property; with a
-    /// [`duration`](crate::check::Checker::duration), within that time.
+    /// [`duration`](crate::check::Checker::duration), within that time; with
+    /// [`deviations`](crate::check::Checker::deviations), in none with so few.
     Verified,
     /// An execution violates a property: see the counterexample.
     Violated,
@@ -29,6 +30,8 @@ pub struct Report {
     pub(crate) limit: Option<String>,
     /// The horizon, in the programs' time.
     pub(crate) duration: Option<Duration>,
+    /// The steps of an execution that could come out of turn, where they were bounded.
+    pub(crate) deviations: Option<usize>,
     pub(crate) uncaptured: Vec<String>,
     pub(crate) claims: Vec<(String, bool)>,
     /// A sentence for each of them that did not hold.
@@ -123,6 +126,12 @@ impl Report {
     /// The verdict of the check.
     pub fn verdict(&self) -> Verdict {
         self.verdict
+    }
+
+    /// The steps of an execution that could come out of turn; `None`: all. See
+    /// [`Checker::deviations`](crate::check::Checker::deviations).
+    pub fn deviations(&self) -> Option<usize> {
+        self.deviations
     }
 
     /// The first so much of the programs' time that was explored; `None`: all of it. See
@@ -340,14 +349,22 @@ impl Report {
 }
 
 impl Report {
+    /// The bounds within which everything was explored, behind `verified`.
+    fn bounds_in_words(&self) -> String {
+        let within = self.duration.map(|duration| format!(" within {} s", duration.as_secs_f64()));
+        let with = self.deviations.map(|steps| match steps {
+            0 => " without a deviation".to_owned(),
+            1 => " with at most 1 deviation".to_owned(),
+            _ => format!(" with at most {steps} deviations"),
+        });
+        [within, with].into_iter().flatten().collect()
+    }
+
     /// The verdict and the figures.
     pub(crate) fn summary(&self) -> String {
         let Figures { states, transitions, depth, terminals, suppressed_deadlocks, polls, .. } = self.figures;
         let verdict = match (self.verdict, &self.limit) {
-            (Verdict::Verified, _) => match self.duration {
-                Some(duration) => format!("verified within {} s", duration.as_secs_f64()),
-                None => "verified".to_owned(),
-            },
+            (Verdict::Verified, _) => format!("verified{}", self.bounds_in_words()),
             (Verdict::Violated, _) => "violated".to_owned(),
             (Verdict::Inconclusive, Some(limit)) => format!("inconclusive: {limit}"),
             (Verdict::Inconclusive, None) => "inconclusive".to_owned(),

@@ -97,6 +97,7 @@ pub const CHECK: &[Word] = &[
     word("liveness", Takes::Switch, "on"),
     word("at_most", Takes::Expression, "1"),
     positive("duration", Takes::Time, "10s", "how many seconds of the programs' time are explored, at least 1"),
+    word("deviations", Takes::Expression, "1"),
     word("search", Takes::Search, "dfs"),
     word("seed", Takes::Expression, "7"),
     word("max_states", Takes::Expression, "1_000_000"),

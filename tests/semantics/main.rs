@@ -36,6 +36,7 @@ mod tcp;
 mod time;
 mod tracked;
 mod transient;
+mod turns;
 mod udp;
 mod unix;
 mod unix_random;

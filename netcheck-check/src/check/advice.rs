@@ -30,6 +30,9 @@ const LOCAL_STATES_MIN: usize = 100;
 /// Horizons in seconds, of which the first is advised within which a search ends.
 const HORIZONS: [u64; 2] = [10, 1];
 
+/// Steps out of turn, of which the first number is advised with which a search ends.
+const DEVIATIONS: [(usize, &str); 2] = [(1, "at most one step comes"), (0, "no step comes")];
+
 /// Faults of an execution, where any number of them may happen.
 const FAULTS: usize = 2;
 
@@ -128,6 +131,7 @@ impl Job {
         let largest = largest(measured);
         let pieces = [
             self.about_the_horizon(),
+            self.about_turns(),
             largest.and_then(|process| self.about_the_order_of_tasks(process)),
             self.about_identity(),
             self.about_likeness(),
@@ -171,6 +175,15 @@ impl Job {
             (word, format!("`{}` explores the first {first} of the programs' time", word.in_words()))
         });
         self.checker.duration.is_none().then(|| Piece::Words(words.into()))
+    }
+
+    fn about_turns(&self) -> Option<Piece> {
+        let words = DEVIATIONS.map(|(steps, which)| {
+            let word = Word::Deviations(steps);
+            (word, format!("`{}` explores executions in which {which} out of turn", word.in_words()))
+        });
+        let may = self.checker.deviations.is_none() && !self.is_dense() && self.checker.tasks != Tasks::Tracked;
+        may.then(|| Piece::Words(words.into()))
     }
 
     fn about_the_order_of_tasks(&self, process: &ProcessProfile) -> Option<Piece> {

@@ -90,9 +90,9 @@ impl Checker {
             return Ok(self);
         }
         let of: Checker = counterexample.faults().unwrap_or_default().parse()?;
-        let Checker { udp, tcp, crashes, partitions, files, at_most, duration, .. } = of;
-        let duration = self.duration.or(duration);
-        Ok(Checker { udp, tcp, crashes, partitions, files, at_most, duration, ..self })
+        let Checker { udp, tcp, crashes, partitions, files, at_most, duration, deviations, .. } = of;
+        let (duration, deviations) = (self.duration.or(duration), self.deviations.or(deviations));
+        Ok(Checker { udp, tcp, crashes, partitions, files, at_most, duration, deviations, ..self })
     }
 }
 

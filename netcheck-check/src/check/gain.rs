@@ -7,6 +7,8 @@ use indicatif::HumanCount;
 pub(super) enum Word {
     /// `duration`, in seconds.
     Duration(u64),
+    /// `deviations`
+    Deviations(usize),
     Fifo,
     ByMemory,
     RelativeDates,
@@ -20,6 +22,7 @@ impl Word {
     pub(super) fn in_words(self) -> String {
         match self {
             Word::Duration(seconds) => format!("duration = {seconds}s"),
+            Word::Deviations(steps) => format!("deviations = {steps}"),
             Word::Fifo => "tasks = fifo".to_owned(),
             Word::ByMemory => "identity = memory".to_owned(),
             Word::RelativeDates => "dates = relative".to_owned(),
@@ -29,10 +32,10 @@ impl Word {
         }
     }
 
-    /// Whether fewer states within as many steps are a gain: a horizon leaves out what comes later, and other orders count
+    /// Whether fewer states within as many steps are a gain: a bound leaves things out, and other orders count
     /// no steps.
     pub(super) fn saves_by_depth(self) -> bool {
-        !matches!(self, Word::Duration(_) | Word::Reads)
+        !matches!(self, Word::Duration(_) | Word::Deviations(_) | Word::Reads)
     }
 }
 

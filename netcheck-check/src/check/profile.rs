@@ -115,6 +115,7 @@ fn in_words(system: &System, component: Component) -> Option<String> {
         Component::Clock => "the clock, which a program reads".to_owned(),
         Component::Zone => "the instants of what is to come".to_owned(),
         Component::Faults => "the number of faults".to_owned(),
+        Component::Turn => "whose turn it is, and how many steps came out of turn".to_owned(),
         Component::Monitor(_) => "where a monitor is".to_owned(),
         Component::Unit(_)
         | Component::Handle(_)

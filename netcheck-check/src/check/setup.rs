@@ -156,6 +156,7 @@ impl Job {
             },
             at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
             duration_ns: checker.duration_ns(),
+            deviations: checker.deviations.and_then(|deviations| u32::try_from(deviations).ok()),
             observers: registered.monitors.clone(),
             survives: checker.files.map(|files| files.policy()).unwrap_or_default(),
             files: checker.files.map(|files| files.fails()).unwrap_or_default(),
@@ -203,6 +204,7 @@ impl Job {
             unreduced: None,
         };
         job.refuse_what_liveness_does_not_cover()?;
+        job.leave_reductions_out_beside_turns()?;
         if watches_tracked {
             job.leave_reduction_out("a monitor watches tracked tasks (`tasks = tracked`)");
         }
@@ -210,7 +212,7 @@ impl Job {
     }
 
     /// Goes on without reduction.
-    fn leave_reduction_out(&mut self, why: &'static str) {
+    pub(super) fn leave_reduction_out(&mut self, why: &'static str) {
         if std::mem::take(&mut self.checker.reduction) {
             self.unreduced = Some(why);
         }
@@ -228,7 +230,7 @@ impl Job {
 
     /// The declared faults as words; nothing if there are none.
     pub(super) fn faults_in_words(&self) -> String {
-        Checker { duration: None, ..self.checker.clone() }.faults_in_words()
+        Checker { duration: None, deviations: None, ..self.checker.clone() }.faults_in_words()
     }
 
     /// Whether time is dense: packets take time.

@@ -58,6 +58,7 @@ impl Job {
             verdict,
             limit: limit.or(vacuous),
             duration: self.checker.duration,
+            deviations: self.checker.deviations,
             figures,
             simulated,
             counterexample,

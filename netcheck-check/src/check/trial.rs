@@ -29,6 +29,7 @@ const FEWER_MIN: f64 = 1.5;
 fn with(checker: Checker, word: Word) -> Checker {
     match word {
         Word::Duration(seconds) => checker.duration(Duration::from_secs(seconds)),
+        Word::Deviations(steps) => checker.deviations(steps),
         Word::Fifo => checker.tasks(Tasks::Fifo),
         Word::ByMemory => checker.identity(Identity::Memory),
         Word::RelativeDates => checker.dates(Dates::Relative),

@@ -10,6 +10,7 @@ mod network;
 mod order;
 mod region;
 
+use super::turns::{DEVIATIONS_MAX, deviations_meaning};
 use crate::check::declare::{Misplaced, length, misplaced};
 use crate::check::{
     Checker, Crash, Dates, Deadlocks, Files, Identity, Partition, THREADS_MAX, Tasks, Tcp, Udp, threads_meaning,
@@ -63,12 +64,13 @@ impl Checker {
     pub(super) fn faults_in_words(&self) -> String {
         let at_most = self.at_most.map(|faults| format!("at_most = {faults}"));
         let duration = self.duration_ns().map(|ns| format!("duration = {}", length(ns)));
+        let deviations = self.deviations.map(|steps| format!("deviations = {steps}"));
         let udp = self.udp.iter().filter_map(Udp::in_words);
         let crashes = self.crashes.iter().map(Crash::in_words);
         let partitions = self.partitions.iter().map(Partition::in_words);
         let tcp = self.tcp.as_ref().and_then(Tcp::in_words);
         let faults = udp.chain(tcp).chain(crashes).chain(partitions).chain(self.files.map(Files::in_words));
-        faults.chain(at_most).chain(duration).collect::<Vec<_>>().join(", ")
+        faults.chain(at_most).chain(duration).chain(deviations).collect::<Vec<_>>().join(", ")
     }
 
     /// The settings besides the faults with which an execution is run again; empty if all are defaults.
@@ -103,6 +105,7 @@ fn checker(words: &[Word<'_>]) -> Result<Checker, Wrong> {
             "liveness" => checker.liveness(choice(value(word)?, SWITCH)?),
             "at_most" => checker.at_most(number(value(word)?)?),
             "duration" => checker.duration(delay::time(word)?),
+            "deviations" => checker.deviations(deviations(word)?),
             "search" => {
                 let order = value(word)?;
                 match simulation(order)? {
@@ -293,6 +296,15 @@ fn threads(word: &Word<'_>) -> Result<usize, Wrong> {
     match (1..=THREADS_MAX).contains(&threads) {
         true => Ok(threads),
         false => Err(value.wrong(threads_meaning())),
+    }
+}
+
+fn deviations(word: &Word<'_>) -> Result<usize, Wrong> {
+    let value = value(word)?;
+    let deviations = number(value)?;
+    match deviations <= DEVIATIONS_MAX {
+        true => Ok(deviations),
+        false => Err(value.wrong(deviations_meaning())),
     }
 }
 

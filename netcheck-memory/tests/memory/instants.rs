@@ -191,7 +191,7 @@ fn dates_are_of_the_group_of_the_standard_library() {
     let (one, held) = of(begins, 5);
     let first = Met { ns: 5_000_000_007, is_std: true };
     assert_eq!(*held.anchors, [first, Met { ns: 3, is_std: false }], "a date has no anchor of its own");
-    assert_eq!([of(begins, 90).0, of(begins + 12_345_678, 5).0], [one.clone(), one]);
+    assert_eq!([of(begins, 90).0, of(begins + 12_345_678, 5).0], [one; 2]);
 }
 
 #[test]

@@ -118,7 +118,9 @@ pub fn walk(
     // A part that a monitor does not watch says nothing of it. The timers of a tracked task may be used by others after its end.
     let splits = splits && !system.view().has_hot_monitors() && !system.view().modes.tracks;
     let uses = Uses { splits, stubborn: false, merges_after: None };
-    let mut expander = Expander::new(Some(Footprints::new(uses)));
+    // Where orders are bounded, the turns are those of all.
+    let has_clocks = system.declared.deviations.is_none();
+    let mut expander = Expander::new(has_clocks.then(|| Footprints::new(uses)));
     let mut rounds = 0;
     let (mut space, labelled) = loop {
         rounds += 1;

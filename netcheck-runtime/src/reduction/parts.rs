@@ -321,7 +321,7 @@ fn forgotten(view: View<'_>, footprints: &Footprints, state: &[u32], part: &[Fut
         Component::Reach => part.iter().any(|of| of.crosses),
         Component::Clock => footprints.is_in(&touched, Resource::Clock),
         Component::Monitor(monitor) => footprints.is_in(&touched, Resource::Monitor(monitor)),
-        Component::Zone | Component::Faults | Component::Observed => true,
+        Component::Zone | Component::Faults | Component::Turn | Component::Observed => true,
     };
     // Whoever waits for the end of a unit of another part goes on to do so, and processes are always told of.
     let value = |component: Component| match component {

@@ -62,6 +62,8 @@ pub enum Component {
     Reach,
     /// The number of faults so far.
     Faults,
+    /// Where steps that come out of turn are bounded: whose turn it was last, and how many have.
+    Turn,
     /// The fault regions that a unit is in.
     Scope(UnitId),
     /// Where a monitor is.

@@ -83,6 +83,8 @@ pub struct Declared {
     pub partitions: Vec<Partition>,
     /// The horizon, in nanoseconds of the programs' time: nothing is explored that happens later.
     pub duration_ns: Option<u64>,
+    /// How many steps of an execution may come out of turn, 255 at the most; `None`: all.
+    pub deviations: Option<u32>,
     pub observers: Vec<Observer>,
     /// Whether nothing is perturbed and nothing fails in the regions that programs enter with `faults::with`.
     pub ignores_regions: bool,

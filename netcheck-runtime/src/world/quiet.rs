@@ -2,11 +2,13 @@
 //!
 //! As long as an immediate step is possible, no datagram is lost in flight and no timer fires. Datagrams in flight are
 //! lost together only if no delivery is required. A timer fires only if no other steps are possible than failures, and
-//! those that may take any time. In dense time, `time::dense` says which steps may come next.
+//! those that may take any time. In dense time, `time::dense` says which steps may come next. A bound on orders leaves some of
+//! them out ([`turns`]).
 
 use super::enabled::Enabled;
 use super::step::{Class, Move, Transition, Writes};
 use super::tables::{Lookup, View};
+use super::turns;
 use crate::id::{Mover, NodeId, UnitId};
 use crate::operation::Input;
 
@@ -32,6 +34,7 @@ impl View<'_> {
         self.add_quiet(state, enabled, moving, timed, chosen)?;
         self.forgo_copies(state, chosen)?;
         self.attempt(state, chosen)?;
+        turns::keep(self, state, chosen);
         self.watch(state, chosen)
     }
 

@@ -202,6 +202,7 @@ impl<'a> Renaming<'a> {
             | Component::Zone
             | Component::Reach
             | Component::Faults
+            | Component::Turn
             | Component::Monitor(_)
             | Component::Observed => component,
         }

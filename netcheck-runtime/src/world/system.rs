@@ -150,9 +150,8 @@ impl System {
         if system.declared.is_dense() {
             system.tables.zone = Some(system.components.id(Component::Zone));
         }
-        if system.declares_partitions() {
-            system.components.id(Component::Reach);
-        }
+        system.declares_partitions().then(|| system.components.id(Component::Reach));
+        system.declared.deviations.map(|_| system.components.id(Component::Turn));
         let observers = system.declared.observers.clone();
         for (number, observer) in (0..).zip(observers) {
             let component = system.components.id(Component::Monitor(number));

@@ -50,6 +50,7 @@ impl Kind {
             | Component::Zone
             | Component::Reach
             | Component::Faults
+            | Component::Turn
             | Component::Scope(_)
             | Component::Monitor(_)
             | Component::Observed => Kind::Same,

@@ -10,6 +10,7 @@ use crate::endless::Endless;
 use crate::engine::Fewest;
 use crate::partitions;
 use crate::symmetry::{self, Symmetries};
+use crate::turns;
 use crate::{
     Figures, agree, agree_by, agree_where, captured, compare, endless, engine, liveness, propagation, watched,
 };
@@ -105,6 +106,14 @@ families! {
         ["endless": |figures| figures.endless => 500, "isolated": |figures| figures.loops.isolated => 200,
             "panics": |figures| figures.panics => 100, "deadlocks": |figures| figures.deadlocks => 50,
             "clean": |figures| figures.clean => 200, "by history": |figures| figures.loops.by_history => 30];
+    random_systems_with_few_steps_out_of_turn_agree: 75_000_000, 30, 12_000,
+        turns::agree,
+        ["violations found": |figures| figures.bounded.found => 500,
+            "found out of turn": |figures| figures.bounded.out_of_turn => 20,
+            "left out": |figures| figures.bounded.left_out => 300];
+    random_systems_that_never_end_with_few_steps_out_of_turn_agree: 76_000_000, 10, 12_000,
+        turns::never_ending_agree,
+        ["endless": |figures| figures.bounded.endless => 100];
     random_systems_that_never_end_agree: 61_000_000, 12, 10_000,
         never_ending_agree,
         ["endless": |figures| figures.liveness.endless => 100, "ending": |figures| figures.liveness.ending => 100,

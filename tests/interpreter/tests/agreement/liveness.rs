@@ -37,15 +37,20 @@ pub struct Liveness {
 
 add_fields!(Liveness { endless, ending, ending_beside, untold, unwalked, too_large });
 
+/// Whether a process need not end, if that is told of a system.
+pub fn expected(system: &System, (findings, limits): (&Findings, Limits)) -> Option<bool> {
+    let is_clean = findings.panics.is_empty() && !findings.deadlock && !findings.helpless;
+    let is_clean = is_clean && !system.may_spin() && !system.takes_time();
+    is_clean.then(|| naive::never_ends(system, limits)).flatten()
+}
+
 /// How the engine disagrees with the naive explorer, if it does.
 pub fn disagreement(
     system: &System,
     (findings, limits): (&Findings, Limits),
     figures: &mut Liveness,
 ) -> Option<String> {
-    let is_clean = findings.panics.is_empty() && !findings.deadlock && !findings.helpless;
-    let is_clean = is_clean && !system.may_spin() && !system.takes_time();
-    let Some(expected) = is_clean.then(|| naive::never_ends(system, limits)).flatten() else {
+    let Some(expected) = expected(system, (findings, limits)) else {
         figures.untold += 1;
         return None;
     };

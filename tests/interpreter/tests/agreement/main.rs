@@ -28,6 +28,7 @@ mod propagation;
 mod simulated;
 mod switches;
 mod symmetry;
+mod turns;
 mod watched;
 
 use std::ops::Range;
@@ -43,6 +44,7 @@ use oracle::naive::{self, Findings, Limits};
 use propagation::Compared;
 use switches::LeftOut;
 use symmetry::Symmetries;
+use turns::Bounded;
 use watched::Watches;
 
 /// Counts of the systems compared.
@@ -88,6 +90,7 @@ struct Figures {
     liveness: Liveness,
     /// a violation was found with the fewest faults
     fewest: u64,
+    bounded: Bounded,
 }
 
 impl Figures {
@@ -138,7 +141,8 @@ add_fields!(Figures {
     watched,
     loops,
     liveness,
-    fewest
+    fewest,
+    bounded
 });
 
 /// Compares the systems of all seeds; figures only if all were looked at.
