@@ -6,6 +6,7 @@ use netcheck as tokio;
 use netcheck::check::{Checker, Crash, Partition, Report, Tcp, Udp, Verdict, ViolationKind};
 use netcheck::monitor::{Monitor, Observer, Rule, Seen};
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
@@ -554,4 +555,52 @@ fn a_stranger_that_goes_round_holds_up_no_time_out() {
     });
     let found = report.counterexample().map(|found| found.kind());
     assert_eq!(found, Some(ViolationKind::Panic), "{report}");
+}
+
+/// The outputs of both ends of a connection over which nothing goes, where `words` are declared beside a cut for ever.
+fn ends_behind_a_cut(words: &str) -> BTreeSet<[Option<String>; 2]> {
+    let mut of_each = [true, false].map(|reduction| {
+        let ends = Arc::new(Mutex::new(BTreeSet::new()));
+        let seen = Arc::clone(&ends);
+        let declared = format!("{words}, partition(isolate = \"client\", for_ever), liveness = off");
+        let report = declared.parse::<Checker>().unwrap().reduction(reduction).check(move |net| {
+            net.daemon("server", || async {
+                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+                let accepted = listener.accept().await.map_err(|error| error.kind());
+                let Ok((mut stream, _)) = accepted else { return "not accepted".to_owned() };
+                format!("{:?}", stream.read(&mut [0; 4]).await.map_err(|error| error.kind()))
+            });
+            net.daemon("client", || async {
+                let connected = TcpStream::connect("server:80").await.map_err(|error| error.kind());
+                let Ok(mut stream) = connected else { return format!("{connected:?}") };
+                format!("{:?}", stream.read(&mut [0; 4]).await.map_err(|error| error.kind()))
+            })
+            .after("server");
+            net.finally(move |end| {
+                let output = |name| end.output(name).map(str::to_owned);
+                seen.lock().unwrap().insert([output("server"), output("client")]);
+            });
+        });
+        assert_eq!(report.verdict(), Verdict::Verified, "{report}");
+        std::mem::take(&mut *ends.lock().unwrap())
+    });
+    assert_eq!(of_each[0], of_each[1]);
+    std::mem::take(&mut of_each[0])
+}
+
+/// Nothing else goes over the link, so that only the failure is stopped by the cut.
+#[test]
+fn a_failure_behind_a_cut_is_not_told_to_the_other_end() {
+    let reset = || Some(r#""Err(ConnectionReset)""#.to_owned());
+    for words in ["tcp(reset)", "tcp(read)"] {
+        let ends = ends_behind_a_cut(words);
+        for both in [[reset(), None], [None, reset()], [reset(), reset()], [None, None]] {
+            assert!(ends.contains(&both), "{words}: {both:?} is missing in {ends:?}");
+        }
+        let fails_first = ends_behind_a_cut(&format!("{words}, at_most = 1"));
+        assert!(!fails_first.contains(&[reset(), None]), "{words}: a cut is a fault, too: {fails_first:?}");
+    }
+    let refused = Some(r#""not accepted""#.to_owned());
+    let ends = ends_behind_a_cut("tcp(open)");
+    assert!(ends.contains(&[refused.clone(), None]) && ends.contains(&[refused, reset()]), "{ends:?}");
 }

@@ -1,7 +1,7 @@
 //! The links over which the operations of a unit go in a state.
 
 use super::way;
-use crate::id::{ProcessId, UnitId};
+use crate::id::{ConnectionId, ProcessId, UnitId};
 use crate::operation::Side;
 use crate::world::components::{Component, ComponentId};
 use crate::world::prepared::{Prepared, PreparedOffer};
@@ -130,9 +130,32 @@ impl View<'_> {
                     traffic.sent.extend(self.declares_retries().then_some(way(peer, own)));
                 }
             }
+            // A failure is told to the other end; a cut before it is another fault.
+            &tcp::Prepared::Accept { port, local, fails, .. } if self.budget(state).allows(2) => {
+                let is_told = self.may_tell_a_failure(state, unit, fails, |failures| failures.open);
+                let client = self.first_client(state, port, local).filter(|_| is_told);
+                traffic.sent.extend(client.map(|client| way(own, client)));
+            }
+            &tcp::Prepared::Read { end, fails, resets, .. } if self.budget(state).allows(2) => {
+                let is_told = self.may_tell_a_failure(state, unit, fails, |failures| failures.read)
+                    || self.may_reset_now(state, unit, resets);
+                let goes_over_a_link = !self.connections.is_unix(end.connection);
+                if is_told && goes_over_a_link && !self.connection_at(state, end).is_dead(end.side) {
+                    let (peer, _) = self.connections.end(end.connection, end.peer());
+                    traffic.sent.push(way(own, peer));
+                }
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    /// The process whose connection is the first one that waits to be accepted at a port.
+    fn first_client(self, state: &[u32], port: ComponentId, local: SocketAddr) -> Option<ProcessId> {
+        let mut bindings = self.stream_ports.get(port.of(state)).iter();
+        let backlog = bindings.find_map(|binding| binding.backlog.as_ref().filter(|_| binding.ip == local.ip()));
+        let first = ConnectionId(*backlog?.waiting().first()?);
+        (!self.connections.is_unix(first)).then(|| self.connections.end(first, Side::Client).0)
     }
 
     /// The connections of which a unit holds an end: it may read there, or close it, with effects that depend on what has come. A

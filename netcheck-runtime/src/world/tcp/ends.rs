@@ -54,6 +54,22 @@ impl Tables {
         self.failures_in_region(state, unit).unwrap_or(self.declared.tcp.fails).transient
     }
 
+    /// Whether an accept or a read may fail now, so that the other end is told.
+    pub(in crate::world) fn may_tell_a_failure(
+        &self,
+        state: &[u32],
+        unit: UnitId,
+        fails: Fails,
+        of: fn(Failures) -> bool,
+    ) -> bool {
+        self.may_fail_now(state, unit, fails, of) && !self.fails_transiently(state, unit)
+    }
+
+    /// Whether the network may reset a connection at a call now.
+    pub(in crate::world) fn may_reset_now(&self, state: &[u32], unit: UnitId, resets: Fails) -> bool {
+        self.may_fail_now(state, unit, resets, |failures| failures.reset)
+    }
+
     /// Whether a failure of a call may happen now, by the failures that are declared.
     pub(super) fn may_fail_now(&self, state: &[u32], unit: UnitId, fails: Fails, of: fn(Failures) -> bool) -> bool {
         let is_declared = match self.failures_in_region(state, unit) {
