@@ -41,11 +41,6 @@ const FINITE_STATES_MAX: usize = 50_000;
 /// No captured program has more.
 const STATES_MAX: usize = 50_000;
 
-/// States without reduction where packets take time. Time passes for units that never meet, each by itself, so more and more
-/// packets may be under way to a process whose turn has not come, and a state takes the longer, the more there are. Only the
-/// reduction, which splits states, leaves them out.
-const PILING_STATES_MAX: usize = 3_000;
-
 /// Merges by captured loops, in all configurations together.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Merges {
@@ -103,10 +98,11 @@ fn compare(
     merges: &mut Merges,
 ) -> Result<(), String> {
     let checker = interpreter::checker(system, configuration);
-    let may_pile_up = !configuration.1 && system.network.takes_time();
-    let states_max = if may_pile_up { PILING_STATES_MAX } else { STATES_MAX };
-    let (captured, ends) = check(&checker.clone().max_states(states_max), system, programs);
-    if may_pile_up && captured.verdict() == Verdict::Inconclusive && captured.states() >= states_max {
+    let (captured, ends) = check(&checker.clone().max_states(STATES_MAX), system, programs);
+    // Time passes for units that never meet, each by itself. So where packets may be under way for ever, more and more may
+    // be, to a process whose turn has not come; only the reduction, which splits states, leaves them out.
+    let is_at_limit = captured.verdict() == Verdict::Inconclusive && captured.states() >= STATES_MAX;
+    if is_at_limit && !configuration.1 && system.network.takes_time() {
         merges.too_large += 1;
         return Ok(());
     }
