@@ -177,6 +177,29 @@ fn timers_fire_once_nobody_has_a_turn() {
     assert_eq!((report.terminals(), report.outputs("other")), (1, &["0ns".to_owned()][..]));
 }
 
+/// Two processes that go on for ever, and never meet, take turns whether the reduction is asked for or not.
+#[test]
+fn turns_are_those_of_all() {
+    let reports = [true, false].map(|reduction| {
+        let report = Checker::new().reduction(reduction).deviations(1).check(|net| {
+            for name in ["one", "other"] {
+                net.daemon(name, || async {
+                    loop {
+                        sleep(Duration::from_secs(1)).await;
+                    }
+                });
+            }
+            net.process("last", || async {
+                sleep(Duration::from_secs(3)).await;
+                panic!("it is found");
+            });
+        });
+        assert_eq!(report.verdict(), Verdict::Violated, "{report}");
+        report.states()
+    });
+    assert_eq!(reports[0], reports[1]);
+}
+
 /// A task ticks for ever, and the process waits for nothing.
 #[test]
 fn what_waits_for_ever_beside_a_task_that_goes_on_is_seen() {

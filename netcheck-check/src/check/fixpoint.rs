@@ -127,9 +127,14 @@ impl Job {
         may.then_some(self.checker.merges_after)
     }
 
-    /// Footprints, unless it was seen that not all is known of what depends on what.
+    /// Whether footprints tell what processes have to do with each other: unless it was seen that not all is known of what
+    /// depends on what, or turns are those of all.
+    fn has_footprints(&self) -> bool {
+        self.unreduced.is_none() && self.declared.deviations.is_none()
+    }
+
     fn footprints(&self, uses: Uses) -> Option<Footprints> {
-        self.unreduced.is_none().then(|| Footprints::new(uses))
+        self.has_footprints().then(|| Footprints::new(uses))
     }
 
     /// How the space is explored.
@@ -179,7 +184,7 @@ impl Job {
             if is_over {
                 explored.judge_ends(system, &self.properties, footprints.as_mut().filter(|_| !grew), outcomes_max)?;
             }
-            let has_one_clock = round == 1 && !uses.stubborn && self.unreduced.is_none();
+            let has_one_clock = round == 1 && !uses.stubborn && self.has_footprints();
             if has_one_clock && system.learner.has_cycles() && explored.limit.is_none() && explored.found.is_none() {
                 self.progress.begin_again("with a clock for each of the processes that never meet");
                 footprints = self.footprints(uses);
