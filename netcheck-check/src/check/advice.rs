@@ -103,7 +103,9 @@ impl Job {
             }
         }
         let together = self.together(&gained, measured.store);
-        let gained = gained.into_iter().map(|(_, gain, sentence)| format!("{sentence}: {}", gain.in_words()));
+        // A test that is no check of its own.
+        let by = if self.properties.closed { " (a word for `NETCHECK_FAULTS`)" } else { "" };
+        let gained = gained.into_iter().map(|(_, gain, sentence)| format!("{sentence}{by}: {}", gain.in_words()));
         let hunt =
             "`search = simulate(time = 30)` runs random executions instead: it hunts for bugs, and proves nothing"
                 .to_owned();
