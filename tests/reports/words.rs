@@ -366,7 +366,7 @@ fn a_mistake_is_shown_where_it_stands_with_what_was_expected() {
         ),
         (
             "unknown word `bandwidth`\n\
-             the words are `udp`, `tcp`, `crash`, `partition`, `fs`, `tasks`, `deadlocks`, `liveness`, `at_most`, `duration`, `search`, `seed`, `max_states`, \
+             the words are `udp`, `tcp`, `crash`, `partition`, `fs`, `tasks`, `deadlocks`, `liveness`, `at_most`, `duration`, `deviations`, `search`, `seed`, `max_states`, \
              `max_depth`, `max_messages`, `max_memory`, `max_time`, `reduction`, `subsumption`, `symmetry`, `store`, `threads`, \
              `capture`, `identity`, `dates`, `audit`",
             "bandwidth = 3",

@@ -50,7 +50,7 @@ pub fn never_ending_agree(seeds: Range<u64>) -> Option<Figures> {
         let expected = liveness::expected(system, (&findings, limits))?;
         let shared = Arc::new(system.clone());
         ENDLESS_DEVIATIONS.into_iter().find_map(|steps| {
-            let configuration = (Order::By(Search::Bfs), seed % 3 > 0, false);
+            let configuration = (Order::By(Search::Bfs), !seed.is_multiple_of(3), false);
             let checker = interpreter::checker_for_endless(system, configuration).identity(Identity::Memory);
             let checker = checker.deviations(steps).max_states(STATES_MAX);
             let register = |net: &mut Network, index| interpreter::register_tracked(net, &shared, index, true);
@@ -104,7 +104,7 @@ fn disagreement(system: &System, findings: &Findings, seed: u64, bounded: &mut B
     let mut fewer: Option<(Report, BTreeSet<Ends>)> = None;
     for steps in DEVIATIONS {
         let run = || {
-            let checker = interpreter::checker(&system, (order, seed % 3 > 0, false)).deviations(steps);
+            let checker = interpreter::checker(&system, (order, !seed.is_multiple_of(3), false)).deviations(steps);
             let with = interpreter::check(&checker, &system);
             compare(&with, findings, steps)?;
             if let Some(fewer) = &fewer {
