@@ -103,7 +103,7 @@ impl Job {
             }
         }
         let together = self.together(&gained, measured.store);
-        // A test that is no check of its own.
+        // A `#[tokio::test]` has no attribute in which the word could stand.
         let by = if self.properties.closed { " (a word for `NETCHECK_FAULTS`)" } else { "" };
         let gained = gained.into_iter().map(|(_, gain, sentence)| format!("{sentence}{by}: {}", gain.in_words()));
         let hunt =

@@ -156,7 +156,7 @@ impl Job {
             },
             at_most: checker.at_most.map(|faults| u32::try_from(faults).unwrap_or(u32::MAX)),
             duration_ns: checker.duration_ns(),
-            deviations: checker.deviations.and_then(|deviations| u32::try_from(deviations).ok()),
+            deviations: checker.deviations.map(|steps| u32::try_from(steps).unwrap_or(u32::MAX)),
             observers: registered.monitors.clone(),
             survives: checker.files.map(|files| files.policy()).unwrap_or_default(),
             files: checker.files.map(|files| files.fails()).unwrap_or_default(),

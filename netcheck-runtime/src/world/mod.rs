@@ -9,9 +9,9 @@
 //! - [`declared`]: the declarations of one check; [`delays`]: how long packets take;
 //! - [`prepared`]: operations as the search keeps them; [`dispatch`]: hands each operation to its kind;
 //! - [`tables`]: all that state vectors refer to, for look-ups, and [`edges`]: what programs do; [`system`]: fills the tables;
-//! - [`enabled`]: the steps that a state offers; [`quiet`]: which of them may come next; [`turns`]: a bound on their orders; [`readiness`]: calls that complete in the poll that begins
-//!   them; [`step`]: a step, with its
-//!   [`events`]; [`apply`]: the successor state;
+//! - [`enabled`]: the steps that a state offers; [`quiet`]: which of them may come next; [`turns`]: a bound on their orders;
+//!   [`readiness`]: calls that complete in the poll that begins them; [`step`]: a step, with its [`events`]; [`apply`]: the
+//!   successor state;
 //! - [`touches`]: the resources that steps affect and depend on; [`renaming`]: permutations of processes and tasks.
 //!
 //! Invariants: the possible futures of a state depend on its state vector alone; components with equal futures have

@@ -34,7 +34,7 @@ impl View<'_> {
         self.add_quiet(state, enabled, moving, timed, chosen)?;
         self.forgo_copies(state, chosen)?;
         self.attempt(state, chosen)?;
-        turns::keep(self, state, chosen);
+        turns::keep(self, state, chosen)?;
         self.watch(state, chosen)
     }
 

@@ -150,8 +150,9 @@ impl System {
         if system.declared.is_dense() {
             system.tables.zone = Some(system.components.id(Component::Zone));
         }
-        system.declares_partitions().then(|| system.components.id(Component::Reach));
-        system.declared.deviations.map(|_| system.components.id(Component::Turn));
+        if system.declares_partitions() {
+            system.components.id(Component::Reach);
+        }
         let observers = system.declared.observers.clone();
         for (number, observer) in (0..).zip(observers) {
             let component = system.components.id(Component::Monitor(number));

@@ -1,7 +1,6 @@
 //! Executions in which few steps come out of turn.
 //!
-//! What multiplies in large programs are the orders of steps: three tasks that answer three requests have thousands. A check
-//! may be bounded to executions that are nearly in the order of one scheduler (Emmi, Qadeer, Rakamarić, "Delay-bounded
+//! In large programs the orders of steps multiply: three tasks that answer three requests have thousands. A check may be bounded to executions that are nearly in the order of one scheduler (Emmi, Qadeer, Rakamarić, "Delay-bounded
 //! scheduling", POPL 2011). In each state one operation is in turn: of those that could go on, the first one behind the
 //! operation that went on last, by units and by the numbers of operations within a unit, and around again. To take another
 //! one is a *deviation*, and an execution has at most as many as are declared.
@@ -14,8 +13,8 @@
 //! - *With each further deviation nothing is lost*, and an execution with n choices of an operation has at most n deviations:
 //!   with enough of them, all is explored.
 //!
-//! What is no matter of order is explored as ever: the answers of the operation in turn (a choice, a packet of several,
-//! a part of what could be read), faults, crashes, cuts, and what may come at any time, as a restart.
+//! All else is explored as ever: the answers of the operation in turn (a choice, a packet of several, a part of what could be
+//! read), faults, crashes, cuts, and steps that may come at any time, as a restart.
 //!
 //! The operation that went on last, and the number of deviations, are a component of the state; where there is no choice,
 //! they stay as they are. The stubborn sets and the parts of the reduction are not argued beside a bound on
@@ -23,7 +22,7 @@
 
 use super::components::{Component, ComponentId};
 use super::step::{Move, Transition};
-use super::tables::View;
+use super::tables::{Lookup, View};
 use crate::id::UnitId;
 use crate::operation::OperationKey;
 
@@ -79,14 +78,13 @@ fn in_order(step: &Transition) -> Option<Operation> {
 
 /// Leaves, of the steps that may come next, those that are in turn, and those out of turn for which an execution has a
 /// deviation left.
-pub(super) fn keep(view: View<'_>, state: &[u32], chosen: &mut Vec<Transition>) {
-    let (Some(most), Some(component)) = (view.declared.deviations, view.components.find(Component::Turn)) else {
-        return;
-    };
+pub(super) fn keep(view: View<'_>, state: &[u32], chosen: &mut Vec<Transition>) -> Lookup<()> {
+    let Some(most) = view.declared.deviations else { return Ok(()) };
+    let component = view.component(Component::Turn)?;
     let turn = Turn::of(component.of(state));
     let first = chosen.iter().filter_map(in_order).min_by_key(|&operation| (turn.until(operation), operation));
     if chosen.iter().filter_map(in_order).all(|operation| Some(operation) == first) {
-        return;
+        return Ok(());
     }
     chosen.retain_mut(|step| match in_order(step) {
         None => true,
@@ -96,6 +94,7 @@ pub(super) fn keep(view: View<'_>, state: &[u32], chosen: &mut Vec<Transition>) 
             deviations <= most
         }
     });
+    Ok(())
 }
 
 /// The write of the turn after an operation has gone on.

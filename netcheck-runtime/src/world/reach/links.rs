@@ -152,9 +152,7 @@ impl View<'_> {
 
     /// The process whose connection is the first one that waits to be accepted at a port.
     fn first_client(self, state: &[u32], port: ComponentId, local: SocketAddr) -> Option<ProcessId> {
-        let mut bindings = self.stream_ports.get(port.of(state)).iter();
-        let backlog = bindings.find_map(|binding| binding.backlog.as_ref().filter(|_| binding.ip == local.ip()));
-        let first = ConnectionId(*backlog?.waiting().first()?);
+        let first = ConnectionId(*self.backlog_at(state, port, local)?.waiting().first()?);
         (!self.connections.is_unix(first)).then(|| self.connections.end(first, Side::Client).0)
     }
 

@@ -9,8 +9,8 @@
 //!
 //! **Chosen late.** By their definition cuts and heals come at any moment. Here a cut is offered only beside an operation of a
 //! unit that it stops: a send, a write, a connect over one of its links, an accept or a read that may fail, which its peer is told
-//! then, or a call or close that would meet something which is held up by it ([`links`]). A heal is offered only beside an operation that it lets through, or to a unit that holds an end
-//! of a connection on which something waits. Nothing is missed:
+//! then, or a call or close that would meet something which is held up by it ([`links`]). A heal is offered only beside an
+//! operation that it lets through, or to a unit that holds an end of a connection on which something waits. Nothing is missed:
 //!
 //! 1. Take an execution of the definition, and a cut in it at an instant. Call a step after it *stopped* if it would be
 //!    another one had the cut not been made: it sends over one of the links, or it receives, closes or waits where

@@ -148,9 +148,7 @@ pub(crate) fn is_when(
         }
         Prepared::Accept { fails, .. } if view.may_fail_now(state, unit, *fails, |failures| failures.open) => true,
         Prepared::Accept { port, local, .. } => {
-            let mut listeners = view.stream_ports.get(port.of(state)).iter();
-            let own = listeners.find(|binding| binding.ip == local.ip() && binding.backlog.is_some());
-            own.and_then(|own| own.backlog.as_ref()).is_none_or(|backlog| backlog.waiting().is_empty())
+            view.backlog_at(state, *port, *local).is_none_or(|backlog| backlog.waiting().is_empty())
         }
         Prepared::Read { end, .. } | Prepared::Shutdown { end, .. } => is_unaccepted(end),
         Prepared::Write { end, bytes, .. } => {

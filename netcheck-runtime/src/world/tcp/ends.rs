@@ -8,6 +8,7 @@ use crate::id::{ProcessId, UnitId};
 use crate::operation::{Side, Stream};
 use crate::world::components::{Component, ComponentId, StreamBindings};
 use crate::world::tables::{Lookup, Missing, Tables};
+use netcheck_models::tcp::Backlog;
 use std::net::SocketAddr;
 
 impl Tables {
@@ -38,6 +39,12 @@ impl Tables {
     pub(crate) fn dialed(&self, from: ProcessId, peer: SocketAddr) -> Lookup<Option<(ProcessId, ComponentId)>> {
         let Some(host) = self.process_at(from, peer) else { return Ok(None) };
         Ok(Some((host, self.component(Component::StreamPort(host, peer.port()))?)))
+    }
+
+    /// The backlog of the listener that is bound to an address of a port.
+    pub(in crate::world) fn backlog_at(&self, state: &[u32], port: ComponentId, local: SocketAddr) -> Option<&Backlog> {
+        let mut bindings = self.stream_ports.get(port.of(state)).iter();
+        bindings.find_map(|binding| binding.backlog.as_ref().filter(|_| binding.ip == local.ip()))
     }
 
     /// Whether operations of `unit` at `side`, the `execution`th of their source line, are among those that may fail.

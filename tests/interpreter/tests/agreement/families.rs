@@ -337,7 +337,7 @@ pub fn made_otherwise_agree(
 }
 
 /// Executions of systems in which something is endless.
-const ENDLESS_EXECUTIONS_MAX: u64 = 600;
+pub const ENDLESS_EXECUTIONS_MAX: u64 = 600;
 
 /// Compares systems in which something goes on for ever beside everything else.
 fn endless_agrees(seeds: Range<u64>) -> Option<Figures> {
@@ -355,11 +355,7 @@ fn never_ending_agree(seeds: Range<u64>) -> Option<Figures> {
     let limits = Limits::of(ENDLESS_EXECUTIONS_MAX);
     let generate = |seed| generate::endless::system_that_may_end(seed, limits);
     agree_by(seeds, generate, |_, system: &System, figures: &mut Figures| {
-        let Some((findings, _)) = naive::explore(system, limits) else {
-            figures.discarded += 1;
-            return None;
-        };
-        figures.count(&findings);
+        let findings = figures.explored(system, limits)?;
         liveness::disagreement(system, (&findings, limits), &mut figures.liveness)
     })
 }
@@ -423,11 +419,7 @@ pub fn endless_agrees_by(
     generate: impl Fn(u64) -> System + Sync,
 ) -> Option<Figures> {
     let disagreement = |seed, system: &System, figures: &mut Figures| {
-        let Some((findings, _)) = naive::explore(system, limits) else {
-            figures.discarded += 1;
-            return None;
-        };
-        figures.count(&findings);
+        let findings = figures.explored(system, limits)?;
         endless::disagreement(system, &findings, (seed, limits), &mut figures.loops)
     };
     let figures = agree_by(seeds, generate, disagreement)?;

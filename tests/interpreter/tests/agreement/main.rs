@@ -94,6 +94,17 @@ struct Figures {
 }
 
 impl Figures {
+    /// The findings of the naive explorer, unless there are too many executions; the system counts.
+    fn explored(&mut self, system: &System, limits: Limits) -> Option<Findings> {
+        let Some((findings, executions)) = naive::explore(system, limits) else {
+            self.discarded += 1;
+            return None;
+        };
+        self.count(&findings);
+        self.executions += executions;
+        Some(findings)
+    }
+
     /// Counts a system.
     fn count(&mut self, findings: &Findings) {
         self.systems += 1;
@@ -226,12 +237,7 @@ fn seeds_asked_for() -> Option<Range<u64>> {
 fn compare(system: &System, limits: Limits, words: Words, seed: u64, figures: &mut Figures) -> Option<String> {
     // arrivals in every order are too many to go through one by one
     let limits = Limits { remember: limits.remember || system.network.delay, ..limits };
-    let Some((findings, executions)) = naive::explore(system, limits) else {
-        figures.discarded += 1;
-        return None;
-    };
-    figures.count(&findings);
-    figures.executions += executions;
+    let findings = figures.explored(system, limits)?;
     match words {
         Words::Tracked => engine::disagreement_of_tracked(system, &findings, seed, &mut figures.pruned),
         Words::Everyday | Words::EverydayDelay | Words::EverydayStreams | Words::EverydayLike => {

@@ -8,18 +8,18 @@ use std::sync::Arc;
 use netcheck::Network;
 use netcheck::check::{Identity, Report, Search, Verdict, ViolationKind};
 
+use crate::families::ENDLESS_EXECUTIONS_MAX;
 use crate::{Figures, agree_by, crashes, engine, liveness};
 use interpreter::{Ends, Order};
 use oracle::generate::{self, Size, Words};
 use oracle::language::program::{self, System};
-use oracle::naive::{self, Findings, Limits};
+use oracle::naive::{Findings, Limits};
 
 /// Steps out of turn, few before many: no execution of these systems has as many choices as the last.
 const DEVIATIONS: [usize; 5] = [0, 1, 2, 4, 255];
 
 /// The same where something goes on for ever: each of them multiplies the states.
 const ENDLESS_DEVIATIONS: [usize; 2] = [0, 2];
-const ENDLESS_EXECUTIONS_MAX: u64 = 600;
 /// No such system has more.
 const STATES_MAX: usize = 50_000;
 
@@ -42,11 +42,7 @@ pub fn never_ending_agree(seeds: Range<u64>) -> Option<Figures> {
     let limits = Limits::of(ENDLESS_EXECUTIONS_MAX);
     let generate = |seed| generate::endless::system_that_may_end(seed, limits);
     agree_by(seeds, generate, |seed, system: &System, figures: &mut Figures| {
-        let Some((findings, _)) = naive::explore(system, limits) else {
-            figures.discarded += 1;
-            return None;
-        };
-        figures.count(&findings);
+        let findings = figures.explored(system, limits)?;
         let expected = liveness::expected(system, (&findings, limits))?;
         let shared = Arc::new(system.clone());
         ENDLESS_DEVIATIONS.into_iter().find_map(|steps| {
@@ -79,12 +75,7 @@ pub fn agree(seeds: Range<u64>) -> Option<Figures> {
         system
     };
     agree_by(seeds, generate, |seed, system: &System, figures: &mut Figures| {
-        let Some((findings, executions)) = naive::explore(system, limits) else {
-            figures.discarded += 1;
-            return None;
-        };
-        figures.count(&findings);
-        figures.executions += executions;
+        let findings = figures.explored(system, limits)?;
         disagreement(system, &findings, seed, &mut figures.bounded)
     })
 }
