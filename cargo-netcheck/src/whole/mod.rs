@@ -7,8 +7,9 @@
 //! - `upstream`: the locked tokio under another name, for netcheck's crates;
 //! - `tokio`: a package of that name, version and feature names, which re-exports netcheck;
 //! - `netcheck`: netcheck's crates, on the renamed one;
-//! - `bytes`: the locked package of that name, with buffers that begin at the front again ([`buffers`]);
-//! - `tokio-util`: the locked package of that name, with a queue whose deadlines are instants ([`queues`]);
+//! - `registry/src/edited`, which has the form of cargo's registry, so that its lines are told as those of a library: the
+//!   locked `bytes` with buffers that begin at the front again ([`buffers`]), and the locked `tokio-util` with a queue whose
+//!   deadlines are instants ([`queues`]);
 //! - `workspace`: the user's workspace, with the patch.
 //!
 //! All files but manifests are links ([`links`]), so that compilers, tests and their messages see the user's own; manifests
@@ -36,6 +37,9 @@ use std::path::{Path, PathBuf};
 
 /// The library of the package `tokio`.
 const LIBRARY: &str = include_str!("tokio.in");
+
+/// Where a mirror has packages of the registry with another file, from its folder.
+const EDITED: &str = "registry/src/edited";
 
 /// Where a mirror is built, from its folder.
 const BUILT: &str = "target";
@@ -132,7 +136,8 @@ impl Mirror {
 
     /// The name and the folder of a package with another file.
     fn write_edited(&self, package: &Package, edit: &'static Edit) -> Result<(&'static str, PathBuf)> {
-        let (from, to) = (package.folder(), self.part(edit.package));
+        let from = package.folder();
+        let to = self.part(EDITED).join(format!("{}-{}", package.name, package.version));
         let manifests = [package.manifest_path.clone(), from.join(edit.file)];
         links::mirror(&Mirrored { from, to: &to, manifests: &manifests }, |text, file| match file {
             manifest if manifest == package.manifest_path => manifests::of_edited(text),

@@ -100,7 +100,7 @@ fn is_beside_the_mirror(file: &Path) -> bool {
     let is_beside = |parts: &[&OsStr]| {
         parts[0] == "netcheck"
             && parts[1] == "whole"
-            && ["netcheck", "tokio", "bytes", "upstream"].iter().any(|beside| parts[2] == *beside)
+            && ["netcheck", "tokio", "upstream"].iter().any(|beside| parts[2] == *beside)
     };
     parts.windows(3).any(is_beside)
 }

@@ -1,6 +1,7 @@
 //! Checks of a server whose clients have to stay present while they are alive.
 
 use netcheck::Network;
+use netcheck::check::Checker;
 use presence_program::{server, stays_alive, stays_present};
 use std::time::Duration;
 
@@ -21,6 +22,20 @@ fn a_client_that_is_alive_stays_present(net: &mut Network) {
 #[netcheck::model_check(whole, expect = panic)]
 fn a_client_is_forgotten_too_early(net: &mut Network) {
     network(net, Duration::from_secs(1));
+}
+
+/// The build has a copy of its own of the crate that writes lines.
+#[test]
+fn a_counterexample_tells_the_line_of_the_program_and_that_of_the_crate() {
+    if option_env!("NETCHECK_WHOLE").is_none() {
+        println!("left out: run it with `cargo netcheck test`");
+        return;
+    }
+    let report = Checker::new().check(|net| network(net, Duration::from_secs(1)));
+    let text = report.counterexample().expect("it is found").to_string();
+    let writes =
+        text.lines().find(|line| line.contains(r#"write "alive client\n""#)).unwrap_or_else(|| panic!("{text}"));
+    assert!(writes.contains("(presence/src/lib.rs:") && writes.contains(", in tokio-util-0.7."), "{text}");
 }
 
 /// Two loops that never end, and nothing else.
