@@ -57,8 +57,8 @@ pub(super) fn mirror(mirrored: &Mirrored<'_>, edit: impl Fn(&str, &Path) -> Resu
             names.insert(name);
         }
         for stale in fs::read_dir(&here).map_err(not_written(&here))?.flatten() {
-            if !names.contains(&stale.file_name()) && stale.path().is_symlink() {
-                fs::remove_file(stale.path()).map_err(not_written(&here))?;
+            if !names.contains(&stale.file_name()) {
+                remove_links(&stale.path()).map_err(not_written(&here))?;
             }
         }
     }
@@ -68,6 +68,25 @@ pub(super) fn mirror(mirrored: &Mirrored<'_>, edit: impl Fn(&str, &Path) -> Resu
         write(&to.join(manifest.strip_prefix(from).expect("it lies below")), &edited)?;
     }
     Ok(())
+}
+
+/// Removes what was mirrored and is not there any more: a link, or a folder but for what tests have written into it.
+fn remove_links(at: &Path) -> io::Result<()> {
+    if at.is_symlink() {
+        return fs::remove_file(at);
+    }
+    if !at.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(at)?.flatten() {
+        // The only mirrored file that is no link.
+        if entry.file_name() == "Cargo.toml" {
+            fs::remove_file(entry.path())?;
+        } else {
+            remove_links(&entry.path())?;
+        }
+    }
+    if fs::read_dir(at)?.next().is_none() { fs::remove_dir(at) } else { Ok(()) }
 }
 
 /// The folders that are folders in a mirror, too: those with manifests, those in which cargo looks for programs, which
@@ -155,5 +174,20 @@ mod tests {
         mirrored(folder.path(), same);
         assert_eq!(changed("Cargo.toml"), before);
         assert!(!to.join("tests/b.rs").is_symlink() && to.join("notes").is_symlink());
+    }
+
+    #[test]
+    fn a_folder_of_programs_that_is_gone_is_gone_in_the_mirror_but_for_what_tests_have_written() {
+        let folder = folder();
+        let same = |text: &str, _: &Path| Ok(text.to_owned());
+        let to = mirrored(folder.path(), same);
+        fs::write(to.join("tests/a/written"), "by a test").expect("a file");
+        fs::remove_dir_all(folder.path().join("from/tests")).expect("it was there");
+        mirrored(folder.path(), same);
+        assert!(!to.join("tests/b.rs").is_symlink() && !to.join("tests/a/main.rs").is_symlink());
+        assert_eq!(fs::read_to_string(to.join("tests/a/written")).expect("it stays"), "by a test");
+        fs::remove_file(to.join("tests/a/written")).expect("it was there");
+        mirrored(folder.path(), same);
+        assert!(!to.join("tests").exists());
     }
 }
