@@ -3,7 +3,9 @@
 use crate::Result;
 use crate::failed::Failed;
 use serde::Deserialize;
+use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
+use std::hash::{Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -33,10 +35,20 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// Where the mirror of a workspace is, from cargo's target folder, and where it has the user's packages, from there
-/// ([`crate::whole`]).
+/// Where the mirror of a workspace is, from cargo's target folder ([`crate::whole`]).
 pub(crate) const MIRROR: &str = "netcheck/whole";
-pub(crate) const PACKAGES: &str = "workspace";
+
+/// Where a mirror has the packages of a workspace, from its folder. Workspaces that share a target folder have one each:
+/// cargo tells packages of one name by their folders, and what has changed by times, so that it would take the program of
+/// one for that of the other.
+pub(crate) fn packages_of(root: &Path, target: &Path) -> PathBuf {
+    if target.starts_with(root) {
+        return "workspace".into();
+    }
+    let mut hasher = DefaultHasher::new();
+    root.hash(&mut hasher);
+    format!("workspaces/{:016x}", hasher.finish()).into()
+}
 
 /// The package of the library in the registry, which has one called `netcheck` of somebody else.
 pub(crate) const IN_THE_REGISTRY: &str = "netcheck-tokio";
@@ -116,7 +128,8 @@ impl Workspace {
     /// The folder of the package of a test: the user's, also where the test was built in a mirror.
     pub(crate) fn package_folder(&self, failed: &Failed) -> PathBuf {
         let folder = failed.folder.as_deref().unwrap_or(&self.root);
-        let mirrored = folder.ancestors().find(|above| above.ends_with(Path::new(MIRROR).join(PACKAGES)));
+        let packages = Path::new(MIRROR).join(packages_of(&self.root, &self.target_directory));
+        let mirrored = folder.ancestors().find(|above| above.ends_with(&packages));
         let within = mirrored.and_then(|mirrored| folder.strip_prefix(mirrored).ok());
         within.map_or_else(|| folder.to_owned(), |within| self.root.join(within))
     }
@@ -180,4 +193,17 @@ fn profile(program: &Path) -> Vec<String> {
         arguments.extend(["--target".to_owned(), name(triple)]);
     }
     arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workspaces_that_share_a_target_folder_have_a_mirror_each() {
+        let of = |root: &str, target: &str| packages_of(Path::new(root), Path::new(target));
+        assert_eq!(of("/a", "/a/target"), Path::new("workspace"));
+        assert_ne!(of("/a", "/shared"), of("/b", "/shared"));
+        assert!(of("/a", "/shared").starts_with("workspaces"));
+    }
 }

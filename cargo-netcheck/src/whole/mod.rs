@@ -26,7 +26,7 @@ mod queues;
 pub(crate) use graph::Graph;
 
 use crate::Result;
-use crate::workspace::{MIRROR, PACKAGES};
+use crate::workspace::{MIRROR, packages_of};
 use edits::Edit;
 use graph::Package;
 use links::Mirrored;
@@ -81,12 +81,14 @@ fn mark(target: &Path) -> Result<()> {
 /// The mirror of a workspace.
 pub(crate) struct Mirror {
     folder: PathBuf,
+    /// Where it has the user's packages, from its folder.
+    packages: PathBuf,
 }
 
 impl Mirror {
     /// Writes the mirror of a workspace, or what has changed since it was written.
     pub(crate) fn write(graph: &Graph) -> Result<Mirror> {
-        let mirror = Mirror { folder: graph.target.join(MIRROR) };
+        let mirror = Mirror { folder: graph.target.join(MIRROR), packages: packages_of(&graph.root, &graph.target) };
         mark(&graph.target)?;
         mirror.write_upstream(graph)?;
         mirror.write_tokio(graph)?;
@@ -101,10 +103,7 @@ impl Mirror {
             edited: &edited,
         };
         let edit = |text: &str, manifest: &Path| manifests::of_workspace(text, manifest, &places);
-        links::mirror(
-            &Mirrored { from: &graph.root, to: &mirror.part(PACKAGES), manifests: &graph.manifests() },
-            edit,
-        )?;
+        links::mirror(&Mirrored { from: &graph.root, to: &mirror.packages(), manifests: &graph.manifests() }, edit)?;
         mirror.write_lock(graph)?;
         Ok(mirror)
     }
@@ -113,19 +112,23 @@ impl Mirror {
         self.folder.join(name)
     }
 
+    fn packages(&self) -> PathBuf {
+        self.folder.join(&self.packages)
+    }
+
     /// The folder of the mirror for one of the user's: that of the same package.
     pub(crate) fn folder_for(&self, graph: &Graph, folder: &Path) -> PathBuf {
         let manifests = graph.manifests();
         let of_package =
             folder.ancestors().find(|above| manifests.iter().any(|manifest| manifest.parent() == Some(above)));
         let within = of_package.and_then(|folder| folder.strip_prefix(&graph.root).ok()).unwrap_or(Path::new(""));
-        self.part(PACKAGES).join(within)
+        self.packages().join(within)
     }
 
     /// The manifest of the mirror for one of the user's.
     pub(crate) fn manifest_for(&self, graph: &Graph, manifest: &Path) -> PathBuf {
         let within = manifest.strip_prefix(&graph.root).unwrap_or(Path::new("Cargo.toml"));
-        self.part(PACKAGES).join(within)
+        self.packages().join(within)
     }
 
     fn write_upstream(&self, graph: &Graph) -> Result<()> {
@@ -181,7 +184,7 @@ impl Mirror {
     /// The lock file of the mirror is the user's, until cargo has put the packages of the mirror into it; and again when the
     /// user's has changed.
     fn write_lock(&self, graph: &Graph) -> Result<()> {
-        let (seen, lock) = (self.part("seen.lock"), self.part(PACKAGES).join("Cargo.lock"));
+        let (seen, lock) = (self.packages().with_extension("lock"), self.packages().join("Cargo.lock"));
         let users = fs::read_to_string(graph.root.join("Cargo.lock")).unwrap_or_default();
         if fs::read_to_string(&seen).is_ok_and(|seen| seen == users) && lock.exists() {
             return Ok(());
@@ -198,7 +201,7 @@ impl Mirror {
             manifests::locked(&text).map_err(|error| format!("{}: {error}", file.display()))
         };
         let users = read(graph.root.join("Cargo.lock"))?;
-        let mirrors = read(self.part(PACKAGES).join("Cargo.lock"))?;
+        let mirrors = read(self.packages().join("Cargo.lock"))?;
         let is_ours = |name: &str| name == "tokio" || name.starts_with("netcheck");
         let others = mirrors.difference(&users).filter(|(name, _)| !is_ours(name));
         Ok(others.map(|(name, version)| format!("{name} {version}")).collect())
