@@ -87,11 +87,12 @@ impl Prepared {
         let manifest = manifest.map(|manifest| mirror.manifest_for(&graph, &manifest));
         let mut before: Vec<OsString> = manifest.iter().flat_map(|path| of_manifest(path)).collect();
         before.extend(arguments.is_offline.then(|| "--offline".into()));
+        let variables = environment(&graph.target).into_iter().chain(snapshots(&graph.root));
         let prepared = Prepared {
             folder: Some(mirror.folder_for(&graph, &folder)),
             before,
             arguments: arguments.others,
-            variables: environment(&graph.target).into_iter().map(|(name, value)| (name.into(), value)).collect(),
+            variables: variables.map(|(name, value)| (name.into(), value)).collect(),
         };
         if arguments.is_locked {
             // Cargo puts the packages of the mirror into its lock file.
@@ -131,6 +132,12 @@ fn platforms(named: &[OsString]) -> Vec<OsString> {
     let named = named.iter().cloned().chain(std::env::var_os("CARGO_BUILD_TARGET"));
     let others = named.filter(|platform| platform != "host-tuple");
     others.chain([host.into()]).flat_map(|platform| ["--filter-platform".into(), platform]).collect()
+}
+
+/// Tells insta that snapshots lie in the user's folders, where it would make those that are missing in the mirror.
+fn snapshots(root: &Path) -> Option<(&'static str, OsString)> {
+    const FOLDER: &str = "INSTA_WORKSPACE_ROOT";
+    std::env::var_os(FOLDER).is_none().then(|| (FOLDER, root.into()))
 }
 
 /// The arguments that name a manifest.
