@@ -14,6 +14,7 @@ use netcheck_runtime::liveness::judged;
 use netcheck_runtime::property::Properties;
 use netcheck_runtime::reduction::stubborn::StubbornSet;
 use netcheck_runtime::reduction::successors::{PathStep, Successors};
+use netcheck_runtime::reduction::unread::without_unread;
 use netcheck_runtime::rest::deadlock_of_part;
 use netcheck_runtime::unit::perform::Performance;
 use netcheck_runtime::violation::Found;
@@ -165,7 +166,8 @@ pub(crate) fn replay(
 ///
 /// Of two such states that are the same, what lies between is repeated for ever, and consists of the loop alone. Often they
 /// are the first two. By memory they need not be: addresses that a program has left behind are part of a local state, and
-/// what it allocates in a further round may lie where it lay two rounds ago, and not where it lay in the last.
+/// what it allocates in a further round may lie where it lay two rounds ago, and not where it lay in the last. Datagrams that
+/// pile up where the loop never receives make no difference.
 pub(crate) fn comes_back(
     system: &mut System,
     initial: &StateVector,
@@ -182,8 +184,14 @@ pub(crate) fn comes_back(
     for _ in 0..=ROUNDS_MAX {
         let replayed = replay(system, initial, properties, &taken)?;
         match replayed.at {
-            Some((state, _)) if states.contains(&state) => return Ok(Ok(true)),
-            Some((state, _)) => states.push(state),
+            Some((ref state, _)) => {
+                let round = &replayed.path[replayed.path.len().saturating_sub(cycle.len())..];
+                let state = without_unread(system, state, round);
+                if states.contains(&state) {
+                    return Ok(Ok(true));
+                }
+                states.push(state);
+            }
             None => return Ok(Err(replayed)),
         }
         taken.extend_from_slice(cycle);

@@ -40,5 +40,6 @@ mod turns;
 mod udp;
 mod unix;
 mod unix_random;
+mod unread;
 mod verdicts;
 mod wakers;

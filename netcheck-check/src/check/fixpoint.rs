@@ -105,7 +105,10 @@ impl Job {
         let is_whole = self.checker.deadlocks == Deadlocks::Paper
             || !self.properties.is_empty() && (hunts || self.like_processes().is_some());
         let splits = self.checker.reduction && !is_whole;
-        Uses { splits, stubborn: self.checker.reduction, merges_after: self.merges_after() }
+        let reduces = self.checker.reduction;
+        // Where datagrams are forgotten, states are expanded once more, for which they have to be kept.
+        let forgets = reduces && self.checker.keep == Keep::Exact;
+        Uses { splits, stubborn: reduces, clocks: true, forgets, merges_after: self.merges_after() }
     }
 
     /// The number of states after which states that no receiver can tell apart are merged, if that is allowed.
@@ -166,7 +169,11 @@ impl Job {
     ) -> Result<(Explored, usize), Interrupt> {
         // Without reduction, a first round with one clock for all learns what the programs do in earnest. Only if one of
         // them can go round may it keep time from passing for others, which then needs to be known not to meet it.
-        let mut footprints = self.footprints(uses).filter(|_| uses.stubborn);
+        let mut has_one_clock = !uses.stubborn && self.has_footprints();
+        let mut footprints = match has_one_clock {
+            true => self.footprints(Uses { clocks: false, ..uses }).filter(|_| uses.forgets),
+            false => self.footprints(uses),
+        };
         let outcomes_max = self.checker.states_max;
         let (mut limited, mut states_before) = (0, 0);
         for round in 1.. {
@@ -184,8 +191,9 @@ impl Job {
             if is_over {
                 explored.judge_ends(system, &self.properties, footprints.as_mut().filter(|_| !grew), outcomes_max)?;
             }
-            let has_one_clock = round == 1 && !uses.stubborn && self.has_footprints();
-            if has_one_clock && system.learner.has_cycles() && explored.limit.is_none() && explored.found.is_none() {
+            let goes_on = is_over && explored.limit.is_none() && explored.found.is_none();
+            if has_one_clock && goes_on && system.learner.has_cycles() {
+                has_one_clock = false;
                 self.progress.begin_again("with a clock for each of the processes that never meet");
                 footprints = self.footprints(uses);
                 continue;
@@ -242,6 +250,7 @@ impl Job {
     ) -> Result<Explored, Interrupt> {
         let states_max = FULL_STATES_MAX.min(self.checker.states_max);
         let mut plan = Plan { limits: Limits { states_max, ..plan.limits }, ..plan };
-        Ok(self.to_fixpoint(system, initial, &mut plan, Uses::default())?.0)
+        let uses = Uses { clocks: true, forgets: plan.keep == Keep::Exact, ..Uses::default() };
+        Ok(self.to_fixpoint(system, initial, &mut plan, uses)?.0)
     }
 }

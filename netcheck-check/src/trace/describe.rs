@@ -24,7 +24,7 @@ use std::time::Duration;
 pub(crate) fn describe(system: &mut System, state: &[u32], transition: &Transition) -> Option<Step> {
     match &transition.step {
         // A step of the reduction, not of any process.
-        Move::Park(_) | Move::Part { .. } => None,
+        Move::Park(_) | Move::Part { .. } | Move::Forget => None,
         Move::LoseInFlight => Some(lose_in_flight(system, state, transition)),
         Move::Pass { ns } => Some(Step {
             events: happenings(system, state, transition),

@@ -107,7 +107,7 @@ pub struct Bounds<'a> {
 }
 
 /// Walks all states from `initial`, of a system in which a search has found no violation, and looks for a lasso. `splits`:
-/// parts that never meet are walked each by itself.
+/// parts that never meet are walked each by itself, and what nobody will receive is forgotten.
 pub fn walk(
     system: &mut System,
     initial: &StateVector,
@@ -116,8 +116,8 @@ pub fn walk(
     bounds: Bounds<'_>,
 ) -> Result<Walked, Interrupt> {
     // A part that a monitor does not watch says nothing of it. The timers of a tracked task may be used by others after its end.
-    let splits = splits && !system.view().has_hot_monitors() && !system.view().modes.tracks;
-    let uses = Uses { splits, stubborn: false, merges_after: None };
+    let (forgets, is_whole) = (splits, system.view().has_hot_monitors() || system.view().modes.tracks);
+    let uses = Uses { splits: splits && !is_whole, stubborn: false, clocks: true, forgets, merges_after: None };
     // Where orders are bounded, the turns are those of all.
     let has_clocks = system.declared.deviations.is_none();
     let mut expander = Expander::new(has_clocks.then(|| Footprints::new(uses)));

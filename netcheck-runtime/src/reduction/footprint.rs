@@ -80,8 +80,12 @@ pub struct Footprints {
 pub struct Uses {
     /// Whether states are split into parts that are explored by themselves.
     pub splits: bool,
-    /// Whether only a stubborn set of the steps is explored. If not, they only say which movers share a clock.
+    /// Whether only a stubborn set of the steps is explored.
     pub stubborn: bool,
+    /// Whether movers that never meet have clocks of their own, as a reduced search needs it.
+    pub clocks: bool,
+    /// Whether datagrams are forgotten that nobody will receive.
+    pub forgets: bool,
     /// The number of states after which states that no receiver can tell apart are merged, if that is allowed.
     pub merges_after: Option<usize>,
 }

@@ -14,6 +14,7 @@
 //! - [`subsumption`]: states that add nothing to a visited one;
 //! - [`symmetry`]: states that differ only by a permutation of like processes;
 //! - [`bisimulation`]: states that no receiver can tell apart;
+//! - [`unread`]: datagrams that nobody will receive;
 //! - [`successors`]: the steps of a state that are explored for it.
 //!
 //! Automata are learned while they are explored, so a footprint may grow after a choice relied on it.
@@ -42,3 +43,4 @@ pub(crate) mod subsumption;
 pub mod successors;
 mod survey;
 pub mod symmetry;
+pub mod unread;

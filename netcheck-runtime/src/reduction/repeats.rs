@@ -74,7 +74,8 @@ impl Repeats {
             | Move::Settle { .. }
             | Move::Pass { .. }
             | Move::Park(_)
-            | Move::Part { .. } => true,
+            | Move::Part { .. }
+            | Move::Forget => true,
         }
     }
 

@@ -28,6 +28,7 @@ use super::footprint::{Footprints, Row};
 use super::live::Live;
 use super::parts::{self, Part};
 use super::survey::survey;
+use super::unread;
 use crate::id::{Mover, NodeId, TaskId, UnitId};
 use crate::sorted::SortedSet;
 use crate::world::enabled::Enabled;
@@ -46,6 +47,8 @@ pub enum StubbornSet {
     Finished(SmallVec<[UnitId; 4]>),
     /// A part of the state, and what it forgets.
     Part { units: Part, forgets: Writes },
+    /// Datagrams that nobody will receive.
+    Unread(Writes),
     /// Nothing can happen.
     Nothing,
 }
@@ -56,7 +59,7 @@ impl StubbornSet {
         match self {
             StubbornSet::Moves(movers) | StubbornSet::Component(movers) => movers.iter().any(|of| !of.is_apart(mover)),
             StubbornSet::Finished(units) => units.contains(&mover.unit),
-            StubbornSet::Part { .. } | StubbornSet::Nothing => false,
+            StubbornSet::Part { .. } | StubbornSet::Unread(_) | StubbornSet::Nothing => false,
         }
     }
 }
@@ -90,6 +93,9 @@ pub(crate) fn choose(
     (state, depth): (&[u32], usize),
     enabled: &mut Enabled,
 ) -> Lookup<Chosen> {
+    if let Some(chosen) = forgetting(view, footprints, state) {
+        return Ok(chosen);
+    }
     if footprints.uses.splits
         && let Some((parts, rows)) = parts::parts(view, footprints, state)
     {
@@ -109,6 +115,12 @@ pub(crate) fn choose(
     Ok(Chosen { sets: Sets::Each(smallvec![set]), rows, puts_off: !is_whole || failures::hold_up(&live) })
 }
 
+/// Where datagrams are forgotten, that is the only step: the same steps are possible afterwards.
+fn forgetting(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Option<Chosen> {
+    let (writes, rows) = footprints.uses.forgets.then(|| unread::forgotten(view, footprints, state))??;
+    Some(Chosen { sets: Sets::Each(smallvec![StubbornSet::Unread(writes)]), rows, puts_off: false })
+}
+
 /// Whether the timers that strangers hold up ([`failures`]) fire in a state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Time {
@@ -121,11 +133,17 @@ enum Time {
 /// All steps of a state, where movers that share a clock have a time of their own, and nobody is held up by strangers;
 /// collects what its units are offered.
 pub(crate) fn whole(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &mut Enabled) -> Lookup<Chosen> {
+    if let Some(chosen) = forgetting(view, footprints, state) {
+        return Ok(chosen);
+    }
     all(view, footprints, state, enabled, Time::Passes)
 }
 
 fn all(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &mut Enabled, time: Time) -> Lookup<Chosen> {
     view.enabled(state, enabled)?;
+    if !footprints.uses.clocks {
+        return Ok(Chosen { sets: Sets::All, rows: Vec::new(), puts_off: false });
+    }
     if view.has_delay() {
         return whole_in_dense_time(view, footprints, state);
     }

@@ -181,6 +181,11 @@ impl Successors {
                 chosen.push(of_search(Move::Part { units: units.clone() }, forgets.clone()));
                 Ok(())
             }
+            Some(StubbornSet::Unread(forgets)) => {
+                chosen.clear();
+                chosen.push(of_search(Move::Forget, forgets.clone()));
+                Ok(())
+            }
             Some(StubbornSet::Nothing) => {
                 chosen.clear();
                 Ok(())

@@ -15,6 +15,7 @@ use crate::id::Mover;
 use crate::property::Properties;
 use crate::reduction::stubborn::StubbornSet;
 use crate::reduction::successors::{PathStep, Successors};
+use crate::reduction::unread::without_unread;
 use crate::rest::deadlock_of_part;
 use crate::violation::Found;
 use crate::world::components::StateVector;
@@ -156,6 +157,7 @@ impl Taking<'_> {
         }
         if (self.filled < FILLING_AT_ONCE || !self.trusts)
             && system.learner.polls < self.polls_max
+            && !self.goes_round(system)
             && let Some(other) = possible.iter().find(|step| self.fills(system, step))
             && filling.take()
         {
@@ -173,6 +175,25 @@ impl Taking<'_> {
             }
         }
         Ok(Next::Nothing)
+    }
+
+    /// Whether the others have come back to a state in which they were, but for datagrams that pile up where they never
+    /// receive: their steps lead nowhere. Which step of them is taken is decided by the state. It is compared with that after
+    /// the last power of two of steps (R. Brent, "An improved Monte Carlo factorization algorithm", 1980).
+    fn goes_round(&self, system: &mut System) -> bool {
+        let since = match self.filled.checked_ilog2() {
+            Some(power) => self.filled - (1 << power),
+            None => return false,
+        };
+        let round = &self.taken[self.taken.len() - since..];
+        let Some(PathStep { state: before, .. }) = round.first() else { return false };
+        let units = |state: &StateVector| system.view().live_units(state).collect::<SmallVec<[_; 8]>>();
+        if units(before) != units(&self.state) {
+            return false;
+        }
+        let [before, now] =
+            [before, &self.state].map(|state| without_unread(system, state, round.iter().map(|step| &step.transition)));
+        before == now
     }
 
     /// Whether a step may go between those of the path. A mover that has no steps left is at rest in each stubborn set that

@@ -3,7 +3,7 @@
 use super::expand::{Expander, Expansion, Step};
 use super::explored::Explored;
 use super::frontier::{Frontier, Search, Successor};
-use super::plan::{Limit, Plan};
+use super::plan::{Limit, Observer, Plan};
 use crate::id::{NodeId, UnitId};
 use crate::property::{Deadlocks, Properties, Terminal};
 use crate::reduction::bisimulation::Quotient;
@@ -24,15 +24,6 @@ const LOOKS_UP_EVERY: u64 = 1024;
 
 /// The states of links take so much more memory between two such checks, in bytes.
 const LOOKS_UP_AFTER_BYTES: usize = 16 << 20;
-
-/// An observer of a search of the full space, in which no violation ends the search.
-pub trait Observer {
-    /// A step leads from `state` to `next`, in which the observer may keep its knowledge of the way.
-    fn step(&mut self, system: &mut System, state: &[u32], transition: &Transition, next: &mut Vec<u32>);
-
-    /// No step is possible any more, except failures.
-    fn end(&mut self, system: &System, state: &[u32], terminal: &Terminal);
-}
 
 /// Explores everything from `initial`, until a violation or a limit.
 pub fn explore(
@@ -141,8 +132,7 @@ type IsOver = bool;
 impl Exploration<'_, '_> {
     /// The loop.
     fn run(&mut self, mut reduction: Option<&mut Footprints>) -> Result<(), Interrupt> {
-        let mut expander = Expander::new(self.plan.threads);
-        let mut state = Vec::new();
+        let (mut expander, mut state) = (Expander::new(self.plan.threads), Vec::new());
         let (mut expanded, mut link_bytes) = (0u64, self.system.link_bytes);
         if let Some(footprints) = &mut reduction {
             footprints.begin_round(self.system);
@@ -180,10 +170,13 @@ impl Exploration<'_, '_> {
                 self.looks_up()?;
                 return Ok(());
             };
+            if self.seen.reopened.contains(&id) && !expansion.puts_off {
+                continue;
+            }
             self.seen.store.close(id);
             if let Some(footprints) = reduction.as_deref_mut()
                 && expansion.puts_off
-                && !self.seen.leads_on(self.system, self.properties, &expansion, footprints)?
+                && !self.seen.leads_on(self.system, (self.properties, id), &expansion, footprints)?
             {
                 let Some(whole) = expander.expand_whole(self.system, footprints, &state, progress)? else {
                     self.looks_up()?;
@@ -313,7 +306,7 @@ impl Exploration<'_, '_> {
         footprints: &mut Footprints,
         steps: &[Transition],
     ) -> Result<IsOver, Interrupt> {
-        let is_split = matches!(steps.first(), Some(Transition { step: Move::Part { .. }, .. }));
+        let is_split = matches!(steps.first(), Some(Transition { step: Move::Part { .. } | Move::Forget, .. }));
         let view = self.system.view();
         let is_whole = !footprints.uses.splits || footprints.some_may_fail() || view.declared.duration_ns.is_some();
         if is_split || !is_whole || self.properties.deadlocks == Deadlocks::Paper {
@@ -417,7 +410,10 @@ impl Exploration<'_, '_> {
             symmetry.canonicalize(system, next)?;
         }
         let is_visited = if self.replaces_next { seen.store.find(next) } else { visited }.is_some();
-        if !is_visited && let Some(cover) = seen.stand_in(system, step, next) {
+        if !is_visited
+            && step.step != Move::Forget
+            && let Some(cover) = seen.stand_in(system, step, next)
+        {
             seen.subsumed += 1;
             match &step.step {
                 Move::Part { .. } => seen.ends.split(source.id, source.state, (cover, &step.writes)),
@@ -441,7 +437,7 @@ impl Exploration<'_, '_> {
         (step, scope): (&Transition, Option<&Arc<StubbornSet>>),
         successor: Successor,
     ) {
-        if self.seen.subsumption.as_mut().is_some_and(|states| states.needs(self.system, step, successor.state)) {
+        if self.seen.is_expanded_again(self.system, step, successor.state) {
             self.met.push(Successor { is_new: true, ..successor });
             return;
         }

@@ -77,6 +77,8 @@ pub struct Explored {
     pub(super) progress: Arc<Progress>,
     /// Violations whose turn has not come, by the states that show them.
     pub(super) awaiting: AHashMap<StateId, Found>,
+    /// States that are expanded once more, as a whole.
+    pub(super) reopened: AHashSet<StateId>,
 }
 
 /// Edges that were taken in a search.
@@ -153,6 +155,7 @@ impl Explored {
             has_limited_messages: plan.limits.messages_max.is_some(),
             progress: Arc::clone(plan.progress),
             awaiting: AHashMap::new(),
+            reopened: AHashSet::new(),
         }
     }
 

@@ -1,13 +1,24 @@
-//! The plan of a search, and its bounds.
+//! The plan of a search, its bounds, and who observes it.
 
 use super::frontier::Search;
 use super::progress::Progress;
 use super::score::Score;
+use crate::property::Terminal;
 use crate::reduction::symmetry::Classes;
+use crate::world::step::Transition;
 use crate::world::storage::Unenumerated;
 use crate::world::store::{Keep, Store};
 use crate::world::system::System;
 use std::sync::Arc;
+
+/// An observer of a search of the full space, in which no violation ends the search.
+pub trait Observer {
+    /// A step leads from `state` to `next`, in which the observer may keep its knowledge of the way.
+    fn step(&mut self, system: &mut System, state: &[u32], transition: &Transition, next: &mut Vec<u32>);
+
+    /// No step is possible any more, except failures.
+    fn end(&mut self, system: &System, state: &[u32], terminal: &Terminal);
+}
 
 /// Bounds of a search; reaching one is a verdict of its own.
 #[derive(Clone, Copy, Debug)]

@@ -15,7 +15,8 @@
 //! both, the step that is put off is possible as well. A state with several parts is followed by the part of the step.
 //! No way leads back from a part to what it was part of, unless what the part has left can be begun anew; such a step
 //! leads on only to a state that is expanded later. With a bound of faults, a failure that is put off is no longer possible
-//! where others have used the bound up: so a step that is a fault does not lead on.
+//! where others have used the bound up: so a step that is a fault does not lead on. A state in which datagrams are forgotten puts
+//! nothing off: what that means for a way through it is told with them ([`unread`](crate::reduction::unread)).
 //!
 //! Which states are visited depends on the order of exploration, but not on the number of threads, since it is decided
 //! in a state's turn.
@@ -24,7 +25,7 @@ use super::expand::{Expansion, Step};
 use super::explored::Explored;
 use crate::property::Properties;
 use crate::reduction::footprint::Footprints;
-use crate::world::step::Transition;
+use crate::world::step::{Move, Transition};
 use crate::world::store::{Encoded, StateId, decode};
 use crate::world::system::{Interrupt, System};
 
@@ -34,10 +35,13 @@ impl Explored {
     pub(super) fn leads_on(
         &mut self,
         system: &mut System,
-        properties: &Properties,
+        (properties, from): (&Properties, StateId),
         expansion: &Expansion<'_>,
         footprints: &mut Footprints,
     ) -> Result<bool, Interrupt> {
+        if self.reopened.contains(&from) {
+            return Ok(false);
+        }
         for Step { transition, encoded, visited, .. } in expansion.successors() {
             let takes_budget = transition.faults > 0 && system.is_limited();
             if takes_budget || properties.step(system, transition).is_some() {
@@ -54,6 +58,13 @@ impl Explored {
             }
         }
         Ok(false)
+    }
+
+    /// Whether a step to a visited state has it expanded once more: if it forgets datagrams, and the state was expanded before
+    /// ([`unread`](crate::reduction::unread)), or where states stand for others.
+    pub(super) fn is_expanded_again(&mut self, system: &System, step: &Transition, to: StateId) -> bool {
+        let is_reopened = step.step == Move::Forget && self.store.is_closed(to) && self.reopened.insert(to);
+        is_reopened || self.subsumption.as_mut().is_some_and(|states| states.needs(system, step, to))
     }
 
     /// The visited state that stands for the target of a step, if there is one.

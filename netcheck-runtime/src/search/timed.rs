@@ -130,7 +130,7 @@ fn part_of(system: &System, scope: &StubbornSet, process: ProcessId) -> Option<V
             movers.iter().map(|mover| system.process_of(mover.unit)).collect()
         }
         StubbornSet::Finished(units) => units.iter().map(|&unit| system.process_of(unit)).collect(),
-        StubbornSet::Part { .. } | StubbornSet::Nothing => Vec::new(),
+        StubbornSet::Part { .. } | StubbornSet::Unread(_) | StubbornSet::Nothing => Vec::new(),
     };
     of_part.contains(&process).then_some(of_part)
 }

@@ -33,7 +33,8 @@ impl View<'_> {
             | Move::Settle { .. }
             | Move::Cut { .. }
             | Move::Heal { .. }
-            | Move::Part { .. } => {}
+            | Move::Part { .. }
+            | Move::Forget => {}
             Move::Park(units) => {
                 for &unit in units {
                     let component = self.unit_component(unit);

@@ -112,6 +112,7 @@ impl View<'_> {
             | Move::Pass { .. }
             | Move::Park(_)
             | Move::Part { .. }
+            | Move::Forget
             | Move::Arrive { .. }
             | Move::Reach { .. }
             | Move::Delay { .. }

@@ -82,6 +82,8 @@ pub enum Move {
     Park(SmallVec<[UnitId; 4]>),
     /// From here on, these units are explored by themselves: all others leave the state vector, which never meet them.
     Part { units: SmallVec<[UnitId; 4]> },
+    /// Datagrams are forgotten that nobody will receive.
+    Forget,
 }
 
 /// The condition for a unit's step.
@@ -139,7 +141,7 @@ impl Transition {
 
     /// Whether the step is one of the search alone, which nothing in an execution corresponds to.
     pub fn is_of_search(&self) -> bool {
-        matches!(self.step, Move::Park(_) | Move::Part { .. })
+        matches!(self.step, Move::Park(_) | Move::Part { .. } | Move::Forget)
     }
 
     /// Whether something goes wrong in the step: a fault, a failure, or the loss of all that is in flight.

@@ -13,7 +13,7 @@ use netcheck_models::event::Event as NetworkEvent;
 use netcheck_runtime::id::{NodeId, OutcomeId, ProcessId};
 use netcheck_runtime::operation::{Cause, OperationKey, Outcome};
 use netcheck_runtime::property::{Terminal, root, waits_for};
-use netcheck_runtime::search::explore::Observer;
+use netcheck_runtime::search::plan::Observer;
 use netcheck_runtime::unit::automaton::NodeKind;
 use netcheck_runtime::unit::wording;
 use netcheck_runtime::world::components::{Component, ComponentId};
@@ -317,6 +317,7 @@ impl FirstFaults {
             | Move::Pass { .. }
             | Move::Park(_)
             | Move::Part { .. }
+            | Move::Forget
             | Move::Arrive { .. }
             | Move::Dial { .. }
             | Move::Reach { .. }
@@ -358,6 +359,7 @@ impl FirstFaults {
             | Move::Pass { .. }
             | Move::Park(_)
             | Move::Part { .. }
+            | Move::Forget
             | Move::Arrive { .. }
             | Move::Dial { .. }
             | Move::Reach { .. }

@@ -44,8 +44,8 @@ impl Symmetry {
             let permutation = self.permutations.compose(turned, permutation);
             let state = self.image(system, permutation, &path_step.state)?;
             let wanted = self.image(system, permutation, raw)?;
-            if let Move::Part { units } = &path_step.transition.step {
-                let transition = self.part(system, (permutation, units), (&state, &wanted));
+            if let step @ (Move::Part { .. } | Move::Forget) = &path_step.transition.step {
+                let transition = self.forgetting(system, (permutation, step), (&state, &wanted));
                 unfolded.push(PathStep { state, transition, scope: None });
                 continue;
             }
@@ -72,18 +72,21 @@ impl Symmetry {
         named.map(|unit| shared.unit(renaming.unit(unit)).name).collect()
     }
 
-    /// The image under a permutation of the step that leads to a part.
-    fn part(
+    /// The image under a permutation of a step by which the search forgets what a part, or nobody, will use.
+    fn forgetting(
         &self,
         system: &System,
-        (permutation, units): (Permutation, &[UnitId]),
-        (state, part): (&[u32], &[u32]),
+        (permutation, step): (Permutation, &Move),
+        (state, after): (&[u32], &[u32]),
     ) -> Transition {
         let renaming = Renaming::new(system.shared(), self.permutations.map(permutation));
-        let units = units.iter().map(|&unit| renaming.unit(unit)).collect();
-        let written = (0..state.len() as u32).map(ComponentId).filter(|id| id.of(state) != id.of(part));
-        let writes = written.map(|id| (id, id.of(part))).collect();
-        Transition { step: Move::Part { units }, writes, faults: 0, events: EventsId::NONE, watched: None }
+        let step = match step {
+            Move::Part { units } => Move::Part { units: units.iter().map(|&unit| renaming.unit(unit)).collect() },
+            other => other.clone(),
+        };
+        let written = (0..state.len() as u32).map(ComponentId).filter(|id| id.of(state) != id.of(after));
+        let writes = written.map(|id| (id, id.of(after))).collect();
+        Transition { step, writes, faults: 0, events: EventsId::NONE, watched: None }
     }
 
     /// The image of a stubborn set under a permutation.
@@ -101,7 +104,9 @@ fn renamed(renaming: &Renaming<'_>, scope: &StubbornSet) -> StubbornSet {
         StubbornSet::Finished(units) => {
             StubbornSet::Finished(units.iter().map(|&unit: &UnitId| renaming.unit(unit)).collect())
         }
-        StubbornSet::Part { .. } => unreachable!("the images of parts are told by what they forget"),
+        StubbornSet::Part { .. } | StubbornSet::Unread(_) => {
+            unreachable!("the images of such a set are told by what is forgotten")
+        }
         StubbornSet::Nothing => StubbornSet::Nothing,
     }
 }

@@ -60,9 +60,12 @@ impl View<'_> {
             Move::Heal { cut, .. } => time_before(self).into_iter().chain([Sighting::Healed(cut)]).collect(),
             Move::Pass { ns } => smallvec![Sighting::Passed { ns }],
             Move::Hang { .. } => time_before(self).into_iter().collect(),
-            Move::Park(_) | Move::Part { .. } | Move::Settle { .. } | Move::Dial { .. } | Move::Delay { .. } => {
-                Sightings::new()
-            }
+            Move::Park(_)
+            | Move::Part { .. }
+            | Move::Forget
+            | Move::Settle { .. }
+            | Move::Dial { .. }
+            | Move::Delay { .. } => Sightings::new(),
         }
     }
 

@@ -125,7 +125,9 @@ impl<'a> View<'a> {
             Move::Arrive { channel, .. } => self.process_at_end(*channel),
             Move::Park(units) => units.first().map(|unit| self.process_of(*unit)),
             Move::Part { units } => units.first().map(|unit| self.process_of(*unit)),
-            Move::LoseInFlight => transition.writes.iter().find_map(|(written, _)| self.process_at_end(*written)),
+            Move::LoseInFlight | Move::Forget => {
+                transition.writes.iter().find_map(|(written, _)| self.process_at_end(*written))
+            }
             // With segments all processes are one group.
             Move::Pass { .. } | Move::Reach { .. } | Move::Delay { .. } => None,
         }

@@ -27,12 +27,32 @@ impl View<'_> {
                 if !self.is_deaf(next, binding) {
                     continue;
                 }
-                let into = self.inlets_of(binding.socket).iter().map(|channel| channel.component);
-                let arrived = self.components.find(Component::Buffer(binding.socket));
-                let all = into.chain(self.head_of(binding.socket)).chain(arrived);
-                all.for_each(|component| component.set(next, 0));
+                self.held_for(binding.socket).for_each(|component| component.set(next, 0));
             }
         }
+    }
+
+    /// The components that hold datagrams for a socket, in flight or arrived.
+    fn held_for(self, socket: SocketId) -> impl Iterator<Item = ComponentId> {
+        let into = self.tables.inlets_of(socket).iter().map(|channel| channel.component);
+        into.chain(self.head_of(socket)).chain(self.components.find(Component::Buffer(socket)))
+    }
+
+    /// The components that hold datagrams for sockets at a port. Of copies of datagrams in flight, those with a place in the zone
+    /// are left out, and with them all from the same socket.
+    pub(crate) fn held_at(self, state: &[u32], port: ComponentId) -> SmallVec<[ComponentId; 4]> {
+        let sockets = self.tables.ports.get(port.of(state)).iter().map(|binding| binding.socket);
+        let held = sockets.flat_map(|socket| self.held_for(socket));
+        let mut held: SmallVec<[ComponentId; 4]> = held.filter(|component| component.of(state) != 0).collect();
+        let in_flight = self.tables.components.astray().iter().copied().filter(|component| component.of(state) != 0);
+        held.extend(in_flight.filter(|&component| {
+            let Component::Astray { to: (process, to), .. } = self.components.component(component) else {
+                return false;
+            };
+            self.components.find(Component::Port(process, to.port())) == Some(port)
+                && self.may_stay_in_flight(state, component)
+        }));
+        held
     }
 
     /// Releases the timers and UDP sockets of a unit.
@@ -54,9 +74,7 @@ impl View<'_> {
         })?;
         for (socket, bound) in closed {
             self.lead_astray(socket, bound, next)?;
-            let into = self.inlets_of(socket).iter().map(|channel| channel.component);
-            into.chain(self.head_of(socket)).for_each(|component| component.set(next, 0));
-            self.clear(Component::Buffer(socket), next);
+            self.held_for(socket).for_each(|component| component.set(next, 0));
         }
         Ok(())
     }

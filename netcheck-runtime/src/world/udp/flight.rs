@@ -250,6 +250,13 @@ impl View<'_> {
         (0..copies).any(|position| has_to_arrive(zone, copy_event(component, position)))
     }
 
+    /// Whether each copy in flight in a component may arrive at any instant, or never.
+    pub(super) fn may_stay_in_flight(self, state: &[u32], component: ComponentId) -> bool {
+        let zone = self.zone_at(state);
+        let copies = self.links.get(component.of(state)).packets().count() as u32;
+        self.has_arrivals() && (0..copies).all(|position| !zone.is_scheduled(copy_event(component, position)))
+    }
+
     /// The components of addresses with copies in flight to them, in an order that is the same in every run.
     fn in_flight_to(self, state: &[u32]) -> Vec<ComponentId> {
         let full = self.components.astray().iter().copied().filter(|component| component.of(state) != 0);

@@ -10,10 +10,10 @@ use crate::endless::Endless;
 use crate::engine::Fewest;
 use crate::partitions;
 use crate::symmetry::{self, Symmetries};
-use crate::turns;
 use crate::{
     Figures, agree, agree_by, agree_where, captured, compare, endless, engine, liveness, propagation, watched,
 };
+use crate::{turns, unread};
 use oracle::generate::{self, Size, Words};
 use oracle::language::program::{Delays, Network, System, TICK_MS};
 use oracle::naive::{self, Limits};
@@ -114,6 +114,14 @@ families! {
     random_systems_that_never_end_with_few_steps_out_of_turn_agree: 76_000_000, 10, 12_000,
         turns::never_ending_agree,
         ["endless": |figures| figures.bounded.endless => 100];
+    random_systems_that_send_to_nobody_agree: 77_000_000, 30, 12_000,
+        unread::agree,
+        ["sending for ever": |figures| figures.unread.sending => 500,
+            "panics": |figures| figures.panics => 50, "deadlocks": |figures| figures.deadlocks => 50,
+            "clean": |figures| figures.clean => 200];
+    random_systems_that_send_to_nobody_in_dense_time_agree: 78_000_000, 20, 12_000,
+        unread::agree_in_dense_time,
+        ["sending for ever": |figures| figures.unread.sending => 300, "clean": |figures| figures.clean => 200];
     random_systems_that_never_end_agree: 61_000_000, 12, 10_000,
         never_ending_agree,
         ["endless": |figures| figures.liveness.endless => 100, "ending": |figures| figures.liveness.ending => 100,

@@ -107,7 +107,7 @@ async fn dawdles() {
     }
 }
 
-fn told(report: &Report, expected: bool) -> Option<String> {
+pub fn told(report: &Report, expected: bool) -> Option<String> {
     let kind = report.counterexample().map(|found| found.kind());
     match (report.verdict(), kind) {
         (Verdict::Verified, _) if !expected => None,

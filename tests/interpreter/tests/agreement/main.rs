@@ -29,6 +29,7 @@ mod simulated;
 mod switches;
 mod symmetry;
 mod turns;
+mod unread;
 mod watched;
 
 use std::ops::Range;
@@ -45,6 +46,7 @@ use propagation::Compared;
 use switches::LeftOut;
 use symmetry::Symmetries;
 use turns::Bounded;
+use unread::Unread;
 use watched::Watches;
 
 /// Counts of the systems compared.
@@ -91,6 +93,7 @@ struct Figures {
     /// a violation was found with the fewest faults
     fewest: u64,
     bounded: Bounded,
+    unread: Unread,
 }
 
 impl Figures {
@@ -153,7 +156,8 @@ add_fields!(Figures {
     loops,
     liveness,
     fewest,
-    bounded
+    bounded,
+    unread
 });
 
 /// Compares the systems of all seeds; figures only if all were looked at.

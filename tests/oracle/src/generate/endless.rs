@@ -8,9 +8,11 @@
 
 mod instants;
 mod streams;
+mod unread;
 
 pub use instants::endless_system_that_reads_clocks;
 pub use streams::endless_system_with_streams;
+pub use unread::{sends, system_that_sends_to_nobody, with_a_socket};
 
 use super::polls::poll_sockets;
 use super::{CONSTANTS, PORTS, Random, Size, Words, any, system};
