@@ -224,7 +224,7 @@ fn an_inconclusive_check_names_a_socket_from_which_nobody_receives() {
         });
         (report.verdict(), report.profile().advice().join("\n"))
     };
-    // What nobody will receive is forgotten.
+    // With the reduction, datagrams that nobody will receive are forgotten.
     assert_eq!(advice(false, true).0, Verdict::Verified);
     let (verdict, deaf) = advice(false, false);
     assert_eq!(verdict, Verdict::Inconclusive);

@@ -8,7 +8,10 @@ use tokio::time::{sleep, timeout};
 
 const MS: Duration = Duration::from_millis(1);
 
-/// Sends a metric every ten milliseconds.
+/// The time in which ten metrics are sent.
+const TEN_METRICS: Duration = Duration::from_millis(100);
+
+/// Sends a metric every ten milliseconds: ten of them in the time that others wait, more than are kept where nobody reads.
 async fn measures(to: &'static str) {
     let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
     loop {
@@ -37,7 +40,7 @@ async fn client(outcomes: std::ops::Range<u8>) {
     let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
     socket.send_to(b"ask", "server:4000").await.unwrap();
     socket.recv(&mut buffer).await.unwrap();
-    sleep(100 * MS).await;
+    sleep(TEN_METRICS).await;
     let outcome = netcheck::choose(outcomes).await;
     assert_ne!(outcome, 2, "after the beacons at {}", beacons.local_addr().unwrap());
 }
@@ -70,7 +73,7 @@ fn one_that_was_looked_at_is_forgotten_with_the_others() {
             let peeked = UdpSocket::bind("0.0.0.0:9000").await.unwrap();
             tokio::spawn(measures("127.0.0.1:9000"));
             peeked.peek(&mut [0; 8]).await.unwrap();
-            sleep(100 * MS).await;
+            sleep(TEN_METRICS).await;
             drop(peeked);
         });
         net.daemon("beacon", || measures("server:9000")).after("server");
@@ -86,9 +89,10 @@ fn a_lost_request_is_missed_for_ever_beside_them() {
     assert_eq!(found.kind(), ViolationKind::Liveness, "{report}");
 }
 
-/// What is received at last.
+/// The number of datagrams that the socket has received at last.
 async fn collects(reads: fn(&UdpSocket, &mut [u8]) -> bool) -> usize {
     let socket = UdpSocket::bind("0.0.0.0:4000").await.unwrap();
+    // All ten have come by then.
     sleep(100 * MS).await;
     let mut buffer = [0; 8];
     let mut count = 0;

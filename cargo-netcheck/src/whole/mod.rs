@@ -10,7 +10,7 @@
 //! - `registry/src/edited`, which has the form of cargo's registry, so that its lines are told as those of a library: the
 //!   locked `bytes` with buffers that begin at the front again ([`buffers`]), and the locked `tokio-util` with a queue whose
 //!   deadlines are instants ([`queues`]);
-//! - `workspace`: the user's workspace, with the patch.
+//! - `workspace`, or one of `workspaces` where several share the target folder: the user's workspace, with the patch.
 //!
 //! All files but manifests are links ([`links`]), so that compilers, tests and their messages see the user's own; manifests
 //! are written anew ([`manifests`]). Nothing is written outside of the mirror. What has not changed is left as it is, since

@@ -88,7 +88,7 @@ impl Job {
     pub(super) fn endless(&mut self, searched: &mut Searched) -> Result<(Option<Counterexample>, Option<Walk>), Error> {
         let Some(extent) = self.extent_of_walk(searched) else { return Ok((None, None)) };
         self.progress.begin(Phase::Walking);
-        let splits = self.checker.reduction && self.checker.deadlocks != Deadlocks::Paper;
+        let reduces = self.checker.reduction && self.checker.deadlocks != Deadlocks::Paper;
         let limits = self.limits_of_walk(extent, searched.explored.store.len());
         // Where more has to be known of the programs, they are learned anew.
         let mut knows_all = searched.explored.knows_all();
@@ -97,7 +97,7 @@ impl Job {
             self.attempt_on(&mut searched.learned, |job, system, initial| {
                 let knows_all = std::mem::take(&mut knows_all);
                 let bounds = Bounds { limits, knows_all, looks_at_daemons, progress: &job.progress };
-                let walked = walk(system, initial, &job.properties, splits, bounds)?;
+                let walked = walk(system, initial, &job.properties, reduces, bounds)?;
                 let told = match &walked.lasso {
                     Some(Lasso { stem, cycle, found }) => {
                         Some((script(system, stem)?, script(system, cycle)?, found.clone()))

@@ -106,18 +106,18 @@ pub struct Bounds<'a> {
     pub progress: &'a Progress,
 }
 
-/// Walks all states from `initial`, of a system in which a search has found no violation, and looks for a lasso. `splits`:
-/// parts that never meet are walked each by itself, and what nobody will receive is forgotten.
+/// Walks all states from `initial`, of a system in which a search has found no violation, and looks for a lasso. `reduces`:
+/// parts that never meet are walked each by itself, and datagrams that nobody will receive are forgotten.
 pub fn walk(
     system: &mut System,
     initial: &StateVector,
     properties: &Properties,
-    splits: bool,
+    reduces: bool,
     bounds: Bounds<'_>,
 ) -> Result<Walked, Interrupt> {
     // A part that a monitor does not watch says nothing of it. The timers of a tracked task may be used by others after its end.
-    let (forgets, is_whole) = (splits, system.view().has_hot_monitors() || system.view().modes.tracks);
-    let uses = Uses { splits: splits && !is_whole, stubborn: false, clocks: true, forgets, merges_after: None };
+    let splits = reduces && !system.view().has_hot_monitors() && !system.view().modes.tracks;
+    let uses = Uses { splits, stubborn: false, clocks: true, forgets: reduces, merges_after: None };
     // Where orders are bounded, the turns are those of all.
     let has_clocks = system.declared.deviations.is_none();
     let mut expander = Expander::new(has_clocks.then(|| Footprints::new(uses)));

@@ -19,6 +19,7 @@
 //! In dense time, a copy in flight with a place in the zone arrives first.
 
 use super::footprint::{Footprints, Row};
+use super::parts;
 use crate::id::NodeId;
 use crate::world::components::{Component, ComponentId, StateVector, trim};
 use crate::world::prepared::{Prepared, PreparedOffer};
@@ -45,10 +46,7 @@ pub(super) fn forgotten(view: View<'_>, footprints: &Footprints, state: &[u32]) 
             continue;
         }
         if rows.is_empty() {
-            let live = view.live_units(state).map(|(_, node)| node);
-            rows.extend(live.flat_map(|node| {
-                view.automata.movers(node).into_iter().map(move |mover| footprints.row(view.automata, node, mover))
-            }));
+            rows = parts::only(view, footprints, state).1;
         }
         let receives = |row: &Row| {
             let footprint = footprints.get(*row);

@@ -170,6 +170,7 @@ impl Exploration<'_, '_> {
                 self.looks_up()?;
                 return Ok(());
             };
+            // All of its steps were taken before.
             if self.seen.reopened.contains(&id) && !expansion.puts_off {
                 continue;
             }
