@@ -3,7 +3,7 @@ use futures::FutureExt;
 use futures::future::join;
 use netcheck as tokio;
 use netcheck::Network;
-use netcheck::check::{Checker, Report, Tcp};
+use netcheck::check::{Checker, Report, Tcp, Verdict};
 use std::future::Future;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -113,6 +113,56 @@ fn what_has_room_is_written_first() {
         net.process("client", writes).after("server");
     };
     ends_with(network, &["\"written\""]);
+}
+
+/// The reduction explores the end of the stream first. If the reader's driver knew of it at once, no time-out would end at that
+/// instant any more, and the audit would miss that.
+#[test]
+fn a_stream_that_ends_at_a_deadline_may_end_too_late() {
+    let network = |net: &mut Network| {
+        net.daemon("server", || async {
+            let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+            let (mut stream, _) = listener.accept().await.unwrap();
+            tokio::spawn(async {
+                loop {
+                    sleep(ms(10)).await;
+                    tokio::task::yield_now().await;
+                }
+            });
+            loop {
+                // Two bytes fill the buffer, and nothing is left.
+                let _ = timeout(ms(10), stream.read(&mut [0; 2])).await;
+            }
+        });
+        net.process("client", || async {
+            let mut stream = TcpStream::connect("server:80").await.unwrap();
+            stream.write_all(&[1, 2]).await.unwrap();
+            sleep(ms(20)).await;
+        })
+        .after("server");
+    };
+    assert_eq!(Checker::new().check(network).verdict(), Verdict::Verified);
+}
+
+async fn a_stream_that_has_ended(client_reads: usize) -> bool {
+    let mut stream = TcpStream::connect("server:80").await.unwrap();
+    sleep(ms(10)).await;
+    stream.read_exact(&mut vec![0; client_reads]).await.unwrap();
+    timeout(ms(0), stream.read(&mut [0; 2])).await.is_ok()
+}
+
+/// The end is known to the driver, as the bytes before it are.
+#[test]
+fn an_old_end_is_read_before_a_timeout_of_zero() {
+    let network = |net: &mut Network| {
+        net.process("server", || async {
+            let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.write_all(&[1, 2]).await.unwrap();
+        });
+        net.process("client", || a_stream_that_has_ended(2)).after("server");
+    };
+    ends_with(network, &["true"]);
 }
 
 async fn sends() {

@@ -164,9 +164,9 @@ fn a_heartbeat_notices_a_dead_host_after_the_time_and_connects_anew() {
     };
     let (patient, states) = outputs(MINUTE);
     assert!(!patient.iter().any(|errors| errors.contains("(\"write\", TimedOut)")), "{patient:?}");
-    assert_eq!(states, 1_201);
+    assert_eq!(states, 1_210);
     let (impatient, states) = outputs(Duration::from_secs(2));
-    assert_eq!(states, 1_266);
+    assert_eq!(states, 1_275);
     let then = |next: &str| format!("[(\"write\", TimedOut){next}]");
     // The host is back by then, and serves, or does not listen yet; or it stays down.
     for next in ["", ", (\"connect\", ConnectionRefused)", ", (\"connect\", TimedOut)"] {

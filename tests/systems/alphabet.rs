@@ -145,7 +145,7 @@ fn over_tcp_every_response_is_right() {
             // All but the state that is split, and the steps to its parts.
             [(report.states() - 1) / 3, (report.transitions() as usize - 3) / 3]
         });
-        assert_eq!(of_requests, [[74, 100], [243, 376], [810, 1_331]]);
+        assert_eq!(of_requests, [[74, 100], [300, 475], [1_198, 2_068]]);
     }
 }
 

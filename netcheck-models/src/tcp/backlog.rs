@@ -9,15 +9,15 @@ use smallvec::SmallVec;
 pub struct Backlog {
     capacity: usize,
     waiting: SmallVec<[u32; 2]>,
-    /// The driver of the listener knows of a connection.
-    is_known: bool,
+    /// The driver of the listener knows of so many of the first connections.
+    known: usize,
 }
 
 impl Backlog {
     /// A queue for `backlog + 1` connections: Linux lets one more in than `listen` asks for.
     #[must_use]
     pub fn new(backlog: usize) -> Self {
-        Backlog { capacity: backlog.saturating_add(1), waiting: SmallVec::new(), is_known: false }
+        Backlog { capacity: backlog.saturating_add(1), waiting: SmallVec::new(), known: 0 }
     }
 
     /// Whether one more connection can be made; if not, connects wait.
@@ -40,7 +40,7 @@ impl Backlog {
         let first = *self.waiting.first()?;
         let mut shorter = self.clone();
         shorter.waiting.remove(0);
-        shorter.is_known &= !shorter.waiting.is_empty();
+        shorter.known = self.known.saturating_sub(1);
         Some((first, shorter))
     }
 
@@ -53,18 +53,31 @@ impl Backlog {
     /// The queue after the driver was asked.
     #[must_use]
     pub fn looked_at(&self) -> Self {
-        Backlog { is_known: !self.waiting.is_empty(), ..self.clone() }
+        Backlog { known: self.waiting.len(), ..self.clone() }
     }
 
     /// Whether the driver knows of a connection.
     #[must_use]
     pub fn is_known(&self) -> bool {
-        self.is_known
+        self.known > 0
     }
 
     /// The connections in the queue.
     #[must_use]
     pub fn waiting(&self) -> &[u32] {
         &self.waiting
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_driver_knows_of_the_connections_that_were_there_when_it_was_asked() {
+        let asked = Backlog::new(8).with(1).looked_at().with(2);
+        assert!(asked.is_known());
+        let (_, rest) = asked.accept().unwrap();
+        assert!(!rest.is_known() && rest.looked_at().is_known());
     }
 }

@@ -151,7 +151,7 @@ impl Connection {
             let prefix = |count: usize| {
                 let mut next = self.clone();
                 next.ways[peer].take(count);
-                next.ways[peer].is_known = count == max;
+                next.ways[peer].is_known = count == max && !next.ways[peer].bytes().is_empty();
                 (Read::Bytes(incoming.bytes()[..count].to_vec()), next)
             };
             let mut outcomes: SmallVec<_> = (fewest..=most).rev().map(prefix).collect();
@@ -234,7 +234,7 @@ impl Connection {
     /// The connection where nobody depends on what drivers have told.
     #[must_use]
     pub fn untold(mut self) -> Connection {
-        self.ways.iter_mut().for_each(|way| way.is_known = false);
+        self.ways.iter_mut().for_each(|way| (way.is_known, way.is_end_known) = (false, false));
         self
     }
 
@@ -251,7 +251,8 @@ impl Connection {
     pub fn looked_at(&self, side: Side) -> Connection {
         let (_, peer) = self.indexes(side);
         let mut next = self.clone();
-        next.ways[peer].is_known |= self.is_readable(side);
+        next.ways[peer].is_known = !self.ways[peer].bytes().is_empty();
+        next.ways[peer].is_end_known = self.is_over(side);
         next
     }
 
@@ -259,7 +260,15 @@ impl Connection {
     #[must_use]
     pub fn is_known_to_be_readable(&self, side: Side) -> bool {
         let (_, peer) = self.indexes(side);
-        self.ways[peer].is_known && self.is_readable(side)
+        let incoming = &self.ways[peer];
+        if incoming.bytes().is_empty() { incoming.is_end_known } else { incoming.is_known }
+    }
+
+    /// Whether a read would return the end of the stream, or an error, once the bytes are read.
+    pub(super) fn is_over(&self, side: Side) -> bool {
+        let (own, peer) = self.indexes(side);
+        let End { is_dead, error, .. } = self.ends[own];
+        is_dead || error.is_some() || self.ways[peer].has_ended()
     }
 
     /// Whether a read would not wait.

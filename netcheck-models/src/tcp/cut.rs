@@ -116,7 +116,8 @@ impl Connection {
             next.ways[peer].is_finished |= std::mem::take(&mut next.ends[peer].is_shut_since);
         }
         next.ways[own].hold_up(border, last);
-        next.ways[own].is_known &= next.is_readable(if from == Side::Client { Side::Server } else { Side::Client });
+        next.ways[own].is_known &= !next.ways[own].bytes().is_empty();
+        next.ways[own].is_end_known &= next.is_over(if from == Side::Client { Side::Server } else { Side::Client });
         next
     }
 }

@@ -29,9 +29,11 @@ pub(super) struct HalfStream {
     /// Where packets take time: bytes that came to an end that reads no more. They are never acknowledged, so that they
     /// take up room.
     dropped: usize,
-    /// The reader's driver knows that something is there: time has passed since it came, or the last read has filled its
-    /// buffer. Then the next read completes if it can.
+    /// The reader's driver knows of the bytes: time has passed since the first of them came, or the last read has filled its
+    /// buffer and left them.
     pub(super) is_known: bool,
+    /// It knows of what follows the bytes, the end of the stream or an error: time has passed since.
+    pub(super) is_end_known: bool,
 }
 
 impl HalfStream {
@@ -70,14 +72,14 @@ impl HalfStream {
         self.bytes.clear();
         self.ends.clear();
         self.certain = 0;
-        (self.may_be_lost, self.is_known) = (false, false);
+        (self.may_be_lost, self.is_known, self.is_end_known) = (false, false, false);
     }
 
     /// The half-stream when of the bytes and of the end of the stream any last ones are lost: by whole writes, or with
     /// `split` by bytes. Nothing lost comes first.
     pub(super) fn without_last(&self, split: bool) -> Vec<HalfStream> {
         let first = |count: usize| {
-            let mut first = HalfStream { is_finished: false, ..self.clone() };
+            let mut first = HalfStream { is_finished: false, is_end_known: false, ..self.clone() };
             first.bytes.truncate(count);
             first.certain = first.certain.min(count);
             first.ends.retain(|end| *end <= count);

@@ -9,8 +9,13 @@ use crate::world::step::Writes;
 use crate::world::tables::{Lookup, View};
 use netcheck_models::tcp::Backlog;
 
-/// Whether an operation can complete. What is there to be accepted or read is known to the driver if time has passed since,
-/// or if the last read has filled its buffer; that there is room for a write, at the end that has connected.
+/// Whether an operation can complete. What is there to be accepted or read is known to the driver if time has passed since, and
+/// bytes also if the last read has filled its buffer and left them; that there is room for a write, at the end that has
+/// connected.
+///
+/// A call that becomes known takes the time-outs away that are due beside it. A reduced search puts those off behind steps
+/// of others, so nothing that others do at an instant makes a call known. (Bytes that a read leaves make one write more known if
+/// it comes before the read: so a write depends on reads while bytes are unread.)
 pub(in crate::world) fn of(view: View<'_>, state: &[u32], prepared: &Prepared) -> Readiness {
     let (can_complete, is_known) = match prepared {
         Prepared::Listen { .. } | Prepared::Shutdown { .. } => (true, false),

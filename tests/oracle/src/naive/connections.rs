@@ -43,8 +43,8 @@ struct Listener {
     /// connections that nobody accepted yet
     queue: VecDeque<usize>,
     capacity: usize,
-    /// the driver has told of one
-    is_known: bool,
+    /// the driver has told of so many of the first ones
+    known: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,8 +84,10 @@ struct EndState {
     unread: usize,
     /// with `delay`: the peer was told that there is nobody here any more
     has_reset: bool,
-    /// the driver has told of what is there: time has passed since, or the last read has filled its buffer
+    /// the driver has told of what is there: time has passed since, or the last read has filled its buffer and left it
     is_known: bool,
+    /// the driver has told of what comes behind `incoming`: time has passed since
+    is_end_known: bool,
     /// where hosts may lose their power: the lengths of the writes that are not read yet
     writes: VecDeque<usize>,
     host: Host,
@@ -132,7 +134,7 @@ impl Connections {
             return self.failing(ErrorKind::AddrInUse);
         }
         self.leading_to(Event::Listening, |after| {
-            after.listeners.insert(port, Listener { queue: VecDeque::new(), capacity: backlog + 1, is_known: false });
+            after.listeners.insert(port, Listener { queue: VecDeque::new(), capacity: backlog + 1, known: 0 });
         })
     }
 
@@ -161,7 +163,7 @@ impl Connections {
         let mut accepted = self.leading_to(Event::Accepted { from }, |after| {
             let listener = after.listener(at);
             listener.queue.pop_front();
-            listener.is_known &= !listener.queue.is_empty();
+            listener.known = listener.known.saturating_sub(1);
         });
         accepted.opened = Some((first, 1));
         Some(accepted)
@@ -181,7 +183,7 @@ impl Connections {
                         own.sure = own.sure.saturating_sub(length);
                         own.forget_written(length);
                         own.unread = own.unread.saturating_sub(length);
-                        own.is_known = length == bytes_max;
+                        own.is_known = length == bytes_max && !own.incoming.is_empty();
                     })
                 })
                 .collect();
@@ -190,7 +192,7 @@ impl Connections {
                     let own = after.end_mut(end);
                     own.incoming.clear();
                     own.writes.clear();
-                    own.is_known = false;
+                    (own.is_known, own.is_end_known) = (false, false);
                     own.error = None;
                 }));
             }
@@ -254,25 +256,27 @@ impl Connections {
     pub fn look(&mut self) {
         let mut queued = BTreeSet::new();
         for listener in self.listeners.values_mut() {
-            listener.is_known |= !listener.queue.is_empty();
+            listener.known = listener.queue.len();
             queued.extend(listener.queue.iter().copied());
         }
         let ends = self.connections.keys().flat_map(|&id| [(id, 0), (id, 1)]);
         let held: Vec<End> = ends.filter(|end| end.1 == 0 || !queued.contains(&end.0)).collect();
         for end in held {
-            let is_readable = !self.read(end, 1, Transfer::declared(false, false, None)).is_empty();
-            self.end_mut(end).is_known |= is_readable;
+            let own = self.end_mut(end);
+            own.is_known = !own.incoming.is_empty();
+            own.is_end_known = own.fin || own.dead || own.error.is_some();
         }
     }
 
     /// Whether the driver has told of something to be read.
     pub fn is_known(&self, end: End) -> bool {
-        self.end(end).is_known
+        let own = self.end(end);
+        if own.incoming.is_empty() { own.is_end_known } else { own.is_known }
     }
 
     /// Whether the driver has told of a connection.
     pub fn has_known(&self, port: Port) -> bool {
-        self.listeners.get(&port).is_some_and(|listener| listener.is_known)
+        self.listeners.get(&port).is_some_and(|listener| listener.known > 0)
     }
 
     pub fn set_zero_linger(&mut self, end: End) {
@@ -367,7 +371,7 @@ impl Connections {
         Some(self.leading_to(Event::Failed(ErrorKind::ConnectionAborted), |after| {
             let listener = after.listener(at);
             listener.queue.pop_front();
-            listener.is_known &= !listener.queue.is_empty();
+            listener.known = listener.known.saturating_sub(1);
             after.reset_queued(first);
         }))
     }
@@ -402,7 +406,7 @@ impl Connections {
         Some(self.leading_to(Event::Failed(error), |after| {
             let own = after.end_mut(end);
             own.die(None);
-            own.is_known = false;
+            (own.is_known, own.is_end_known) = (false, false);
             after.leave(end, true);
             let peer = after.end_mut(self::peer(end));
             peer.may_lose |= is_there && may_lose;
@@ -484,6 +488,7 @@ impl EndState {
             unread: 0,
             has_reset: false,
             is_known: false,
+            is_end_known: false,
             writes: VecDeque::new(),
             host: Host::Up,
             is_cut: false,

@@ -158,5 +158,6 @@ impl EndState {
             stays
         });
         self.is_known &= count > 0;
+        self.is_end_known = false;
     }
 }
