@@ -604,3 +604,43 @@ fn a_failure_behind_a_cut_is_not_told_to_the_other_end() {
     let ends = ends_behind_a_cut("tcp(open)");
     assert!(ends.contains(&[refused.clone(), None]) && ends.contains(&[refused, reset()]), "{ends:?}");
 }
+
+/// The parts of a write wait one by one, so that a reset may overtake only the last of them.
+#[test]
+fn a_reset_overtakes_a_part_of_what_waits_for_the_heal() {
+    for (split, kept) in [(true, BTreeSet::from([0, 1, 2])), (false, BTreeSet::from([0, 2]))] {
+        let tcp = if split { Tcp::new().reset().split() } else { Tcp::new().reset() };
+        let seen = Arc::new(Mutex::new(BTreeSet::new()));
+        let all = Arc::clone(&seen);
+        verified(cut(between()).tcp(tcp), |net| {
+            let seen = Arc::clone(&seen);
+            net.process("server", || async {
+                let listener = TcpListener::bind("0.0.0.0:80").await.unwrap();
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let first = timeout(SECOND, stream.read(&mut [0; 8])).await;
+                if first.is_ok() {
+                    return None;
+                }
+                let mut read = 0;
+                while let Ok(count @ 1..) = stream.read(&mut [0; 8]).await {
+                    read += count;
+                }
+                Some(read)
+            });
+            net.process("client", || async {
+                let mut stream = TcpStream::connect("server:80").await.ok()?;
+                (stream.write(&[1, 2]).await.ok()? == 2).then_some(())?;
+                stream.write(&[3]).await.err().map(|error| error.kind())
+            })
+            .after("server");
+            net.finally(move |end| {
+                if let (Some(Some(read)), Some(Some(std::io::ErrorKind::ConnectionReset))) =
+                    (end.value::<Option<usize>>("server"), end.value::<Option<std::io::ErrorKind>>("client"))
+                {
+                    seen.lock().unwrap().insert(*read);
+                }
+            });
+        });
+        assert_eq!(*all.lock().unwrap(), kept, "split: {split}");
+    }
+}

@@ -45,9 +45,10 @@ impl Tables {
         }
     }
 
-    /// Whether the bytes of one write may arrive one by one.
+    /// Whether the bytes of one write may arrive one by one, so that a reset may overtake some of them: with `split`, except with
+    /// listed delays.
     pub(super) fn cuts_segments(&self) -> bool {
-        self.delay_of_parts().is_some()
+        self.declared.tcp.streams.split && !matches!(self.declared.tcp.delays, Some(Delays::Listed(_)))
     }
 }
 
