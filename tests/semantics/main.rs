@@ -13,6 +13,7 @@ mod described;
 mod failing_files;
 mod file_monitors;
 mod files;
+mod helpless;
 mod histories;
 mod histories_random;
 mod horizon;

@@ -83,10 +83,11 @@ fn one_that_was_looked_at_is_forgotten_with_the_others() {
 
 #[test]
 fn a_lost_request_is_missed_for_ever_beside_them() {
-    let checker = Checker::new().udp(Udp::new().loss()).at_most(1);
-    let report = check(&checker, 0..2);
-    let found = report.counterexample().expect("the request is lost");
-    assert_eq!(found.kind(), ViolationKind::Liveness, "{report}");
+    for udp in [Udp::new().loss(), Udp::new().loss().delay(MS..=3 * MS)] {
+        let report = check(&Checker::new().udp(udp).at_most(1), 0..2);
+        let found = report.counterexample().expect("the request is lost");
+        assert_eq!(found.kind(), ViolationKind::Deadlock, "{report}");
+    }
 }
 
 /// The number of datagrams that the socket has received at last.

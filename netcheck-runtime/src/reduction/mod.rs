@@ -14,6 +14,7 @@
 //! - [`subsumption`]: states that add nothing to a visited one;
 //! - [`symmetry`]: states that differ only by a permutation of like processes;
 //! - [`bisimulation`]: states that no receiver can tell apart;
+//! - [`helpless`]: processes that wait for ever while others go on;
 //! - [`unread`]: datagrams that nobody will receive;
 //! - [`successors`]: the steps of a state that are explored for it.
 //!
@@ -31,6 +32,7 @@ mod dependence;
 pub(crate) mod failures;
 pub mod footprint;
 mod groups;
+mod helpless;
 mod live;
 pub(crate) mod parts;
 mod present;

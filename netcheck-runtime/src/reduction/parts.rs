@@ -20,6 +20,9 @@
 //! others, so that equal ones are one whatever was beside them, the frontier takes them in turns, and they are split again.
 //! The value of a component that a part may still touch stays in its state.
 //!
+//! A process that is no daemon, with a unit that may accept a connection, stays together: while a unit waits for a next client,
+//! none of the process is called stuck.
+//!
 //! A part of daemons that has come to rest is left beside the others, as nothing is to be seen there; if it is the only
 //! other one, nothing is split.
 //!
@@ -79,6 +82,11 @@ impl Future {
         Future { unit, rows, affects, depends_on, crosses }
     }
 
+    /// Whether the unit may wait for a next client, and its process is no daemon.
+    fn may_be_a_server(&self, view: View<'_>, footprints: &Footprints) -> bool {
+        !view.is_daemon(self.unit) && self.rows.iter().any(|&row| footprints.may_accept(row))
+    }
+
     /// Whether the unit may change what the other one does, or the other way round.
     fn meets(&self, other: &Future, budget: &Bits) -> bool {
         self.affects.meets_outside(&other.depends_on, budget) || other.affects.meets_outside(&self.depends_on, budget)
@@ -118,39 +126,8 @@ pub(super) fn smallest(view: View<'_>, footprints: &Footprints, state: &[u32]) -
     if some_go_on_unknown(view, footprints, &live) {
         return None;
     }
-    smallest_but_for(view, footprints, (state, &live), &footprints.settled_links(view, state))
-}
-
-/// The smallest parts of a state whose units no others wake, if there are several, and the footprints that say so. A link that
-/// others cut connects nobody here: a cut only stops what would come, and a heal lets through only what is held up, where it is
-/// a step of the unit that waits for that. So whoever is at rest stays at rest, whatever others cut and heal. Steps
-/// later than the horizon connect nobody either, unless a unit of the same part is active.
-pub(crate) fn smallest_at_rest(
-    view: View<'_>,
-    footprints: &Footprints,
-    state: &[u32],
-    is_active: impl Fn(UnitId) -> bool,
-) -> Option<(Vec<Part>, Vec<Row>)> {
-    let mut live = several(view, state)?;
-    let (parts, rows) = smallest_but_for(view, footprints, (state, &live), &footprints.links(view))?;
-    live.retain(|(unit, _)| parts.iter().any(|part| part.contains(unit) && part.iter().any(|&unit| is_active(unit))));
-    (!some_go_on_unknown(view, footprints, &live)).then_some((parts, rows))
-}
-
-/// The live units of a state with their local states, if there are several that may be apart.
-fn several(view: View<'_>, state: &[u32]) -> Option<LiveUnits> {
-    let live: LiveUnits = view.live_units(state).collect();
-    (live.len() > 1 && !are_together(view)).then_some(live)
-}
-
-/// The smallest parts of several live units, if these are not one, where the resources of `apart` connect nobody.
-fn smallest_but_for(
-    view: View<'_>,
-    footprints: &Footprints,
-    (state, live): (&[u32], &[(UnitId, NodeId)]),
-    apart: &Bits,
-) -> Option<(Vec<Part>, Vec<Row>)> {
-    let futures: Vec<Future> = live.iter().map(|&of| Future::of(view, footprints, (state, apart), of)).collect();
+    let settled = footprints.settled_links(view, state);
+    let futures: Vec<Future> = live.iter().map(|&of| Future::of(view, footprints, (state, &settled), of)).collect();
     let sets = joined(view, footprints, &futures);
     if (1..futures.len()).all(|index| sets.are_joined(0, index)) {
         return None;
@@ -165,6 +142,12 @@ fn smallest_but_for(
     }
     let rows = futures.iter().flat_map(|future| future.rows.iter().copied()).chain(footprints.firsts_to_consult());
     Some((parts.into_iter().map(|(_, part)| part).collect(), rows.collect()))
+}
+
+/// The live units of a state with their local states, if there are several that may be apart.
+fn several(view: View<'_>, state: &[u32]) -> Option<LiveUnits> {
+    let live: LiveUnits = view.live_units(state).collect();
+    (live.len() > 1 && !are_together(view)).then_some(live)
 }
 
 impl View<'_> {
@@ -208,11 +191,6 @@ impl Footprints {
             }
         }
     }
-
-    /// Whether it is not known what a mover does later than the horizon.
-    fn goes_on_unknown(&self, row: Row) -> bool {
-        self.is_in(&self.get(row).future_affects, Resource::Later)
-    }
 }
 
 /// Whether some unit may meet every other one later than the horizon.
@@ -220,7 +198,20 @@ fn some_go_on_unknown(view: View<'_>, footprints: &Footprints, live: &[(UnitId, 
     let all = live.iter().flat_map(|&(_, node)| {
         view.automata.movers(node).into_iter().map(move |mover| footprints.row(view.automata, node, mover))
     });
-    view.declared.duration_ns.is_some() && all.into_iter().any(|row| footprints.goes_on_unknown(row))
+    view.declared.duration_ns.is_some() && all.into_iter().any(|row| goes_on_unknown(view, footprints, row))
+}
+
+/// Whether it is not known what a mover does later than the horizon.
+pub(super) fn goes_on_unknown(view: View<'_>, footprints: &Footprints, row: Row) -> bool {
+    view.declared.duration_ns.is_some() && footprints.is_in(&footprints.get(row).future_affects, Resource::Later)
+}
+
+impl Footprints {
+    /// Whether a mover may accept a connection from now on.
+    pub(super) fn may_accept(&self, row: Row) -> bool {
+        let accepts = |bit| matches!(self.resource(bit), Resource::Unqueued(_));
+        self.get(row).future_affects.iter().any(accepts)
+    }
 }
 
 /// All live units of a state as one part, and the footprints that say so.
@@ -252,7 +243,10 @@ fn joined(view: View<'_>, footprints: &Footprints, futures: &[Future]) -> Sets {
                 continue;
             }
             // In dense time, an instant belongs to a process.
-            let is_one = view.has_delay() && view.process_of(one.unit) == view.process_of(other.unit);
+            let is_one = view.process_of(one.unit) == view.process_of(other.unit)
+                && (view.has_delay()
+                    || one.may_be_a_server(view, footprints)
+                    || other.may_be_a_server(view, footprints));
             if is_one || one.meets(other, footprints.budget()) {
                 sets.join(a, b);
             }

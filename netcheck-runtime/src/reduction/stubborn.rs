@@ -25,6 +25,7 @@ use super::clocks::{finished, with_lenders};
 use super::dependence::Dependence;
 use super::failures;
 use super::footprint::{Footprints, Row};
+use super::helpless::{helpless, helpless_in_dense_time};
 use super::live::Live;
 use super::parts::{self, Part};
 use super::survey::survey;
@@ -71,6 +72,15 @@ pub(crate) struct Chosen {
     pub(crate) rows: Vec<Row>,
     /// Whether steps are put off.
     pub(crate) puts_off: bool,
+    /// The processes that wait for ever while others go on, with the units that could have helped them.
+    pub(crate) helpless: SmallVec<[Part; 1]>,
+}
+
+impl Chosen {
+    /// Nothing is put off, and nobody is known to wait for ever.
+    fn surely(sets: Sets, rows: Vec<Row>) -> Chosen {
+        Chosen { sets, rows, puts_off: false, helpless: SmallVec::new() }
+    }
 }
 
 /// The sets whose steps are explored, each with a time of its own.
@@ -102,7 +112,7 @@ pub(crate) fn choose(
         let parts = parts::busy(view, state, enabled, parts)?;
         let parts = failures::join_parts(view, footprints, state, enabled, parts)?;
         if parts.len() > 1 {
-            return Ok(Chosen { sets: Sets::Parts(parts), rows, puts_off: false });
+            return Ok(Chosen::surely(Sets::Parts(parts), rows));
         }
     }
     if !footprints.uses.stubborn || view.has_delay() {
@@ -112,13 +122,14 @@ pub(crate) fn choose(
     let live = survey(view, footprints, state, enabled)?;
     let (set, is_whole) = first(view, footprints, (state, enabled), &live, turn(depth))?;
     let rows = live.iter().map(|live| live.row).chain(footprints.firsts_to_consult()).collect();
-    Ok(Chosen { sets: Sets::Each(smallvec![set]), rows, puts_off: !is_whole || failures::hold_up(&live) })
+    let helpless = helpless(view, footprints, state, &live);
+    Ok(Chosen { sets: Sets::Each(smallvec![set]), rows, puts_off: !is_whole || failures::hold_up(&live), helpless })
 }
 
 /// Where datagrams are forgotten, that is the only step: the same steps are possible afterwards.
 fn forgetting(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Option<Chosen> {
     let (writes, rows) = footprints.uses.forgets.then(|| unread::forgotten(view, footprints, state))??;
-    Some(Chosen { sets: Sets::Each(smallvec![StubbornSet::Unread(writes)]), rows, puts_off: false })
+    Some(Chosen::surely(Sets::Each(smallvec![StubbornSet::Unread(writes)]), rows))
 }
 
 /// Whether the timers that strangers hold up ([`failures`]) fire in a state.
@@ -142,10 +153,10 @@ pub(crate) fn whole(view: View<'_>, footprints: &Footprints, state: &[u32], enab
 fn all(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &mut Enabled, time: Time) -> Lookup<Chosen> {
     view.enabled(state, enabled)?;
     if !footprints.uses.clocks {
-        return Ok(Chosen { sets: Sets::All, rows: Vec::new(), puts_off: false });
+        return Ok(Chosen::surely(Sets::All, Vec::new()));
     }
     if view.has_delay() {
-        return whole_in_dense_time(view, footprints, state);
+        return whole_in_dense_time(view, footprints, state, enabled);
     }
     let mut live = survey(view, footprints, state, enabled)?;
     let rows = live.iter().map(|live| live.row).chain(footprints.firsts_to_consult()).collect();
@@ -162,13 +173,14 @@ fn all(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &mut Ena
             Sets::Each(each.map(StubbornSet::Component).collect())
         }
     };
-    Ok(Chosen { sets, rows, puts_off: puts_off && time == Time::PutsOff })
+    let helpless = helpless(view, footprints, state, &live);
+    Ok(Chosen { sets, rows, puts_off: puts_off && time == Time::PutsOff, helpless })
 }
 
 /// In dense time the movers of each part share a clock.
-fn whole_in_dense_time(view: View<'_>, footprints: &Footprints, state: &[u32]) -> Lookup<Chosen> {
+fn whole_in_dense_time(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &Enabled) -> Lookup<Chosen> {
     if parts::are_together(view) {
-        return Ok(Chosen { sets: Sets::All, rows: Vec::new(), puts_off: false });
+        return Ok(Chosen::surely(Sets::All, Vec::new()));
     }
     let (parts, rows) = parts::smallest(view, footprints, state).unwrap_or_else(|| {
         let (part, rows) = parts::only(view, footprints, state);
@@ -176,7 +188,8 @@ fn whole_in_dense_time(view: View<'_>, footprints: &Footprints, state: &[u32]) -
     });
     let movers = |part: Part| part.into_iter().map(|unit| Mover { unit, task: None }).collect();
     let sets = parts.into_iter().map(|part| StubbornSet::Component(movers(part))).collect();
-    Ok(Chosen { sets: Sets::Each(sets), rows, puts_off: false })
+    let helpless = helpless_in_dense_time(view, footprints, (state, enabled))?;
+    Ok(Chosen { helpless, ..Chosen::surely(Sets::Each(sets), rows) })
 }
 
 /// From this depth on, movers take turns now and then: most searches have seen everything before.

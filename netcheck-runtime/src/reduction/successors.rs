@@ -1,6 +1,6 @@
 //! The steps that are explored from a state: all that it offers, or those of a stubborn set.
 
-use super::parts;
+use super::parts::{self, Part};
 use crate::id::Mover;
 use crate::reduction::footprint::{Footprints, Row};
 use crate::reduction::stubborn::{self, Chosen, Sets, StubbornSet};
@@ -30,6 +30,8 @@ pub(crate) struct Choice {
     pub(crate) pruned: u64,
     /// Whether steps are put off.
     pub(crate) puts_off: bool,
+    /// The processes that wait for ever while others go on, with the units that could have helped them.
+    pub(crate) helpless: SmallVec<[Part; 1]>,
 }
 
 /// How much of a state is explored.
@@ -84,9 +86,10 @@ impl Successors {
         let Some(footprints) = reduction else {
             view.enabled(state, &mut self.enabled)?;
             self.choose(view, state, None)?;
-            return Ok(Choice { scopes: SmallVec::new(), rows: Vec::new(), pruned: 0, puts_off: false });
+            let (scopes, helpless) = (SmallVec::new(), SmallVec::new());
+            return Ok(Choice { scopes, rows: Vec::new(), pruned: 0, puts_off: false, helpless });
         };
-        let Chosen { sets, rows, puts_off } = match extent {
+        let Chosen { sets, rows, puts_off, helpless } = match extent {
             Extent::Reduced { depth } => stubborn::choose(view, footprints, (state, depth), &mut self.enabled)?,
             Extent::Whole => stubborn::whole(view, footprints, state, &mut self.enabled)?,
         };
@@ -113,12 +116,12 @@ impl Successors {
                     _ => unreachable!("a part is chosen by a step of its own"),
                 };
                 scopes.extend((1..).zip(self.chosen.iter().map(set)));
-                return Ok(Choice { scopes, rows, pruned: 0, puts_off });
+                return Ok(Choice { scopes, rows, pruned: 0, puts_off, helpless });
             }
         }
         let moves = self.chosen.iter().filter(|step| !step.is_scoped()).count();
         let pruned = if puts_off { offered.saturating_sub(moves) as u64 } else { 0 };
-        Ok(Choice { scopes, rows, pruned, puts_off })
+        Ok(Choice { scopes, rows, pruned, puts_off, helpless })
     }
 
     /// The steps that were chosen last.

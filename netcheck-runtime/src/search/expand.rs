@@ -18,6 +18,7 @@
 use super::frontier::Frontier;
 use super::progress::Progress;
 use crate::reduction::footprint::{Footprints, Row};
+use crate::reduction::parts::Part;
 use crate::reduction::stubborn::StubbornSet;
 use crate::reduction::successors::{Extent, Successors};
 use crate::world::step::Transition;
@@ -49,6 +50,8 @@ pub(crate) struct Expansion<'a> {
     pub(crate) pruned: u64,
     /// Whether steps are put off.
     pub(crate) puts_off: bool,
+    /// The processes that wait for ever while others go on, with the units that could have helped them.
+    pub(crate) helpless: &'a [Part],
     portion: &'a Portion,
     targets: &'a [Target],
 }
@@ -247,6 +250,7 @@ struct Expanded {
     scopes: SmallVec<[(usize, Arc<StubbornSet>); 1]>,
     pruned: u64,
     puts_off: bool,
+    helpless: SmallVec<[Part; 1]>,
 }
 
 /// The position of the encoded target of a step.
@@ -305,12 +309,13 @@ impl Portion {
 
     /// An expansion, which relies on footprints.
     fn expansion(&self, index: usize, reduction: Option<&mut Footprints>) -> Expansion<'_> {
-        let Expanded { steps, rows, scopes, pruned, puts_off } = &self.expanded[index];
+        let Expanded { steps, rows, scopes, pruned, puts_off, helpless } = &self.expanded[index];
         if let Some(footprints) = reduction {
             self.rows[rows.clone()].iter().for_each(|&row| footprints.consult(row));
         }
         let (chosen, targets) = (&self.steps[steps.clone()], &self.targets[steps.clone()]);
-        Expansion { steps: chosen, scopes, pruned: *pruned, puts_off: *puts_off, portion: self, targets }
+        let (pruned, puts_off) = (*pruned, *puts_off);
+        Expansion { steps: chosen, scopes, pruned, puts_off, helpless, portion: self, targets }
     }
 
     /// Expands a state; if an edge is not known, nothing is added. `visited`: the store in which targets are looked up.
@@ -337,6 +342,7 @@ impl Portion {
             scopes: choice.scopes.into_iter().map(|(until, set)| (until, Arc::new(set))).collect(),
             pruned: choice.pruned,
             puts_off: choice.puts_off,
+            helpless: choice.helpless,
         });
         Ok(())
     }

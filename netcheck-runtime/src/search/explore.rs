@@ -4,11 +4,11 @@ use super::expand::{Expander, Expansion, Step};
 use super::explored::Explored;
 use super::frontier::{Frontier, Search, Successor};
 use super::plan::{Limit, Observer, Plan};
-use crate::id::{NodeId, UnitId};
+use crate::id::NodeId;
 use crate::property::{Deadlocks, Properties, Terminal};
 use crate::reduction::bisimulation::Quotient;
 use crate::reduction::footprint::Footprints;
-use crate::reduction::parts::{Part, smallest_at_rest};
+use crate::reduction::parts::Part;
 use crate::reduction::stubborn::StubbornSet;
 use crate::rest::deadlock_of_part;
 use crate::violation::Found;
@@ -196,10 +196,7 @@ impl Exploration<'_, '_> {
                 is_at_rest = false;
                 reduction.iter_mut().for_each(|footprints| footprints.cut_off(self.system, &state));
             }
-            if let Some(footprints) = reduction.as_deref_mut()
-                && !is_at_rest
-                && self.is_violated_in_part(source, footprints, expansion.steps)?
-            {
+            if !is_at_rest && self.is_violated_in_part(source, expansion.helpless)? {
                 return Ok(());
             }
             if expansion.steps.is_empty() {
@@ -299,32 +296,16 @@ impl Exploration<'_, '_> {
         found.map_or(Ok(false), |found| self.violated(id, found))
     }
 
-    /// Where states are not split, or parts stay together since calls may fail (`reduction/failures.rs`) or since it is not known
-    /// what is done later than the horizon, judges a state in which a part has come to rest while others go on.
+    /// Judges the processes that wait for ever in a state while others go on.
     fn is_violated_in_part(
         &mut self,
         Source { id, state }: Source<'_>,
-        footprints: &mut Footprints,
-        steps: &[Transition],
+        helpless: &[Part],
     ) -> Result<IsOver, Interrupt> {
-        let is_split = matches!(steps.first(), Some(Transition { step: Move::Part { .. } | Move::Forget, .. }));
-        let view = self.system.view();
-        let is_whole = !footprints.uses.splits || footprints.some_may_fail() || view.declared.duration_ns.is_some();
-        if is_split || !is_whole || self.properties.deadlocks == Deadlocks::Paper {
+        if self.properties.deadlocks == Deadlocks::Paper {
             return Ok(false);
         }
-        let takes_a_step = |unit| steps.iter().any(|step| !step.is_failure() && step.unit() == Some(unit));
-        // A timer that is due later than the horizon fires all the same.
-        let acts = |unit: &UnitId| takes_a_step(*unit) || view.is_cut_off(state, &|own| own == *unit);
-        let active: Part = view.live_units(state).map(|(unit, _)| unit).filter(acts).collect();
-        let is_active = |unit: UnitId| active.contains(&unit);
-        let is_suspect = |(unit, _): (UnitId, NodeId)| !view.is_daemon(unit) && !is_active(unit);
-        if !view.live_units(state).any(is_suspect) {
-            return Ok(false);
-        }
-        let Some((parts, rows)) = smallest_at_rest(view, footprints, state, is_active) else { return Ok(false) };
-        rows.into_iter().for_each(|row| footprints.consult(row));
-        for part in parts.iter().filter(|part| !part.iter().any(|&unit| is_active(unit))) {
+        for part in helpless {
             let names: Vec<String> = part.iter().map(|&unit| self.system.shared().unit(unit).name).collect();
             if let Some(found) = deadlock_of_part(self.system, self.properties, state, &names)?
                 && self.violated(id, found)?

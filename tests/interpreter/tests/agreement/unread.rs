@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use netcheck::check::{Identity, Search, Verdict};
+use netcheck::check::{Identity, Search};
 
 use crate::families::{ENDLESS_EXECUTIONS_MAX, with_intervals, with_lists};
 use crate::{Figures, agree_by, crashes, endless, engine, liveness};
@@ -23,11 +23,9 @@ pub struct Unread {
     pub sending: u64,
     /// of these, those that are told of whether a process has to end, and need not
     pub endless: u64,
-    /// a process waits for ever that is reached where it would close the socket
-    pub reached: u64,
 }
 
-add_fields!(Unread { sending, endless, reached });
+add_fields!(Unread { sending, endless });
 
 /// Compares systems in quiet time, some of which lose datagrams or crash.
 pub fn agree(seeds: Range<u64>) -> Option<Figures> {
@@ -68,22 +66,16 @@ fn agree_where(seeds: Range<u64>, declare: fn(u64, &mut Network)) -> Option<Figu
         let configuration = (Order::By(Search::Bfs), true, false);
         let compared = || {
             let (report, ends) = check(&interpreter::checker(system, configuration));
-            let Err(difference) = engine::compare_report(&report, &ends, &findings) else { return Ok(false) };
-            // Without the socket, its process has nothing to do with the loops, and waits for ever beside them.
-            if findings.deadlock && findings.panics.is_empty() && report.verdict() == Verdict::Verified {
-                return Ok(true);
-            }
-            endless::unless_apart(difference, system, limits, (&report, &ends), &findings).map(|_| false)
+            let Err(difference) = engine::compare_report(&report, &ends, &findings) else { return Ok(()) };
+            endless::unless_apart(difference, system, limits, (&report, &ends), &findings).map(|_| ())
         };
-        let is_reached = match engine::compared_by(compared) {
-            Ok(is_reached) => is_reached,
-            Err(difference) => return Some(difference),
-        };
-        figures.unread.reached += u64::from(is_reached);
+        if let Err(difference) = engine::compared_by(compared) {
+            return Some(difference);
+        }
         if system.network.takes_time() {
             return None;
         }
-        let expected = is_reached || liveness::expected(system, (&findings, limits))?;
+        let expected = liveness::expected(system, (&findings, limits))?;
         figures.unread.endless += u64::from(is_sending && expected);
         let checker = interpreter::checker_for_endless(system, configuration).liveness(true);
         match engine::compared_by(|| Ok(check(&checker).0)) {

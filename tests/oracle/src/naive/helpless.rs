@@ -2,8 +2,8 @@
 //!
 //! By the definition: a process is *helpless* in a state if it has not ended and takes no step in any execution from there,
 //! but for failures, which need not happen, and arrivals of copies that may never arrive. Whether the others could have helped it
-//! is no question here. It is a *deadlock* beside them if it takes none though all copies arrive, and all that go on are strangers
-//! to it: processes that name neither it nor anybody who names it, and so on.
+//! is no question here. It is a *deadlock* beside them if it takes none though all copies arrive, and nobody who goes on names it, or
+//! names somebody who does, and so on. That it would name one of these itself, if it went on, is no matter.
 
 use super::Findings;
 use super::operation::{Move, Wait};
@@ -129,45 +129,49 @@ pub(super) fn some_are(waiting: &[Units], steps: &[(usize, usize, Units)]) -> bo
     waiting.iter().zip(acting(waiting.len(), steps)).any(|(waiting, acting)| waiting & !acting != 0)
 }
 
-/// Says whether somebody waits for ever among strangers in some state. `steps`: those that need not fail, each with its mover.
+/// Says whether somebody waits for ever whom nobody helps in some state. `steps`: those that need not fail, each with its mover.
 pub(super) fn judge(system: &System, waiting: &[Units], steps: &[(usize, usize, Units)], findings: &mut Findings) {
+    // After a panic nothing is explored.
+    if !findings.panics.is_empty() {
+        return;
+    }
     let acting = acting(waiting.len(), steps);
-    let acquainted = acquainted(system);
+    let named = named_by_each(system);
     for (&waiting, &acting) in waiting.iter().zip(&acting) {
         let stuck = waiting & !acting;
-        let among_strangers =
-            |process: &usize| stuck & 1 << process != 0 && acting & (acquainted[*process] | UNKNOWN) == 0;
-        // After a panic nothing is explored.
-        findings.deadlock |=
-            findings.panics.is_empty() && (0..system.processes.len()).any(|process| among_strangers(&process));
+        let helped = helped(acting, &named);
+        let is_left = |process: usize| stuck & 1 << process != 0 && helped & (1 << process | UNKNOWN) == 0;
+        findings.deadlock |= (0..system.processes.len()).any(is_left);
     }
 }
 
-/// By unit: itself, and all that it is acquainted with. All are, where somebody sees all of them: a monitor, or whoever
+/// Units that act, with those that they name, and so on: all others are at rest for ever by the texts of the programs.
+fn helped(mut helped: Units, named: &[Units]) -> Units {
+    loop {
+        let acting = (0..named.len()).filter(|unit| helped & 1 << unit != 0);
+        let more = acting.fold(helped, |all, unit| all | named[unit]);
+        if more == helped {
+            return helped;
+        }
+        helped = more;
+    }
+}
+
+/// By unit: the units that it names, and those of its own process. All are, where somebody sees all of them: a monitor, or whoever
 /// reads the clock.
-fn acquainted(system: &System) -> Vec<Units> {
+fn named_by_each(system: &System) -> Vec<Units> {
     let count = units(system).count();
-    if system.network.watched || system.takes_time() || uses_clock_or_streams(system) {
+    if system.network.watched || uses_clock_or_streams(system) {
         return vec![(1 << count) - 1; count];
     }
-    let mut acquainted: Vec<Units> = (0..count).map(|unit| 1 << unit).collect();
+    let mut all = vec![0; count];
     for (process, definition) in system.processes.iter().enumerate() {
         for (task, block) in definition.tasks.iter().enumerate() {
-            acquainted[unit(system, process, task).trailing_zeros() as usize] |= named(system, process, block);
+            let unit = unit(system, process, task).trailing_zeros() as usize;
+            all[unit] |= whole(system, process) | named(system, process, block);
         }
     }
-    loop {
-        let known = acquainted.clone();
-        for one in 0..known.len() {
-            for other in (0..known.len()).filter(|&other| known[one] & 1 << other != 0 || known[other] & 1 << one != 0)
-            {
-                acquainted[one] |= known[other];
-            }
-        }
-        if acquainted == known {
-            return acquainted;
-        }
-    }
+    all
 }
 
 /// Whether some program reads the clock, or uses streams.
