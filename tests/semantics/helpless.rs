@@ -23,6 +23,8 @@ fn waits_for_ever(register: impl Fn(&mut Network) + Copy, who: &str) {
         assert_eq!(found.kind(), ViolationKind::Deadlock, "{report}");
         assert!(found.message().contains("whatever the other processes do"), "{report}");
         assert!(found.message().contains(&format!("{who} waits")), "{report}");
+        let blamed = found.message().lines().find(|line| line.contains("probably to blame"));
+        assert!(blamed.is_some_and(|blamed| blamed.contains("is lost, and nobody sends it again")), "{report}");
     }
 }
 

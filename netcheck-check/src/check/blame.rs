@@ -38,6 +38,7 @@ struct Waiter {
     process: ProcessId,
     waits: Vec<Wait>,
     is_daemon: bool,
+    is_at_rest: bool,
 }
 
 /// Something that a task waits for.
@@ -61,16 +62,18 @@ enum Wait {
     Other,
 }
 
-/// The tasks that are probably to blame, in words; `None` if nothing can be said.
-pub(super) fn blamed(system: &System, state: &[u32], steps: &[Step]) -> Option<String> {
-    let waiters = waiters(system, state);
+/// The tasks that are probably to blame, in words; `None` if nothing can be said. Only those of the units with the names
+/// `at_rest` may be, if there are any: others go on.
+pub(super) fn blamed(system: &System, (state, at_rest): (&[u32], &[String]), steps: &[Step]) -> Option<String> {
+    let waiters = waiters(system, state, at_rest);
     if let Some(fault) = fault(&waiters, system, steps) {
         return Some(fault);
     }
     let providers: Vec<Vec<usize>> = waiters.iter().map(|waiter| providers(waiter, &waiters, system, steps)).collect();
     let is_idle: Vec<bool> = waiters.iter().map(Waiter::is_idle).collect();
     let cores = cores(&providers, &is_idle);
-    let words = cores.iter().filter_map(|core| in_words(core, &waiters, &providers, &is_idle));
+    let at_rest = cores.iter().filter(|core| core.iter().all(|&one| waiters[one].is_at_rest));
+    let words = at_rest.filter_map(|core| in_words(core, &waiters, &providers, &is_idle));
     let words: Vec<String> = words.take(CORES_MAX).collect();
     (!words.is_empty()).then(|| words.join("; "))
 }
@@ -89,7 +92,7 @@ impl Waiter {
     }
 }
 
-fn waiters(system: &System, state: &[u32]) -> Vec<Waiter> {
+fn waiters(system: &System, state: &[u32], at_rest: &[String]) -> Vec<Waiter> {
     let shared = system.shared();
     let mut waiters = Vec::new();
     for (unit, node) in system.live_units(state) {
@@ -105,8 +108,9 @@ fn waiters(system: &System, state: &[u32]) -> Vec<Waiter> {
             let awaited = explained.iter().filter(|waiting| waiting.task == task).flat_map(|waiting| &waiting.awaited);
             waits.extend(awaited.map(|words| Wait::Memory(words.clone())));
             let unit_name = shared.unit(unit).name;
+            let is_at_rest = at_rest.is_empty() || at_rest.contains(&unit_name);
             let name = if task.0 == 0 { unit_name } else { format!("{unit_name} (task {})", task.0) };
-            waiters.push(Waiter { name, unit, process, waits, is_daemon });
+            waiters.push(Waiter { name, unit, process, waits, is_daemon, is_at_rest });
         }
     }
     waiters
@@ -249,13 +253,15 @@ fn in_vain(waiter: &Waiter) -> Option<String> {
 fn fault(waiters: &[Waiter], system: &System, steps: &[Step]) -> Option<String> {
     let waits_in = |process: &str, is_meant: fn(&Wait) -> bool| {
         let of_process = |waiter: &&Waiter| system.shared().hosts[waiter.process.0 as usize].name == process;
-        waiters.iter().filter(of_process).find(|waiter| !waiter.is_idle() && waiter.waits.iter().any(is_meant))
+        let mut stuck = waiters.iter().filter(of_process).filter(|waiter| waiter.is_at_rest && !waiter.is_idle());
+        stuck.find(|waiter| waiter.waits.iter().any(is_meant))
     };
     let is_datagram = |wait: &Wait| matches!(wait, Wait::Datagram);
     for (number, step) in (1..).zip(steps).collect::<Vec<_>>().into_iter().rev() {
         for doing in &step.network {
             let (from, what) = match doing {
                 Doing::Lost { sent: Some(sent), .. } => (*sent, "is lost"),
+                Doing::Lost { sent: None, .. } if step.kind == Kind::Send => (number, "is lost"),
                 Doing::Unbound if step.kind == Kind::Send => (number, "went to a port where nobody was bound"),
                 _ => continue,
             };

@@ -133,7 +133,7 @@ impl Job {
         let (Replayed { steps, at, end, .. }, Learned { system, .. }) = self.run_again(modes, steps)?;
         match end {
             End::Violated(mut explained) if explained.kind == found.kind => {
-                let blamed = at.and_then(|(state, _)| blamed(&system, &state, &steps));
+                let blamed = at.and_then(|(state, _)| blamed(&system, (&state, &found.at_rest), &steps));
                 if let Some(blamed) = blamed {
                     explained.message.push_str(&format!("\n  probably to blame: {blamed}"));
                 }
