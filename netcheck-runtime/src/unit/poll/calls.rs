@@ -201,7 +201,7 @@ impl Context {
     fn check_lent(&self) {
         if !self.is_discarded() && self.state().handles.is_lent() {
             self.fail(
-                "a socket of std (by `into_std`, or a listener of `std::net`) was not made one of tokio in the same poll: a check \
+                "a socket of std (by `into_std`, or bound by `std::net`) was not made one of tokio in the same poll: a check \
                  can't follow what is done with it",
             );
         }
