@@ -5,7 +5,9 @@
 //! delivery is allowed if Definition 3 of papers/udp-net-iocache.txt, read literally, can still be met. With `delay`,
 //! each arrival of a packet is a move of its own: see `naive/datagrams.rs`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+
+use ahash::AHashMap;
 
 mod alone;
 mod connections;
@@ -196,10 +198,10 @@ fn execute_from_each_state(
     findings: &mut Findings,
 ) -> Option<u64> {
     let first = World { clocks: limits.clocks, ..World::new(system, code) };
-    let mut numbers = BTreeMap::from([(first.state.clone(), 0)]);
+    let mut numbers = AHashMap::from([(first.state.clone(), 0)]);
     let mut open = vec![(0, first)];
     let mut steps = Vec::new();
-    let mut reads = Vec::new();
+    let mut reads = BTreeSet::new();
     let mut helped = Vec::new();
     let mut arrivals = Vec::new();
     let mut waiting = vec![helpless::waiting(&open[0].1)];
@@ -236,16 +238,17 @@ fn execute_from_each_state(
             }
             next.state.forget();
             let new = numbers.len();
-            let reached = *numbers.entry(next.state.clone()).or_insert(new);
+            let reached = numbers.get(&next.state).copied().unwrap_or(new);
             steps.push((number, reached));
             if chosen.reads() {
-                reads.push((number, reached));
+                reads.insert((number, reached));
             }
             if !chosen.is_failure() {
                 let need = if world.may_never_come(chosen) { &mut arrivals } else { &mut helped };
                 need.push((number, reached, helpless::mover(system, chosen)));
             }
             if reached == new {
+                numbers.insert(next.state.clone(), new);
                 waiting.push(helpless::waiting(&next));
                 open.push((new, next));
             } else {
@@ -257,8 +260,10 @@ fn execute_from_each_state(
         }
     }
     let targets = targets(numbers.len(), &steps);
-    findings.endless = has_cycle(&targets);
-    findings.read_for_ever = findings.endless && reads.iter().any(|&(from, to)| leads(&targets, (to, from)));
+    let is_between = between_cycles(&targets);
+    findings.endless = is_between.contains(&true);
+    let mut repeated = reads.iter().filter(|(from, to)| is_between[*from] && is_between[*to]);
+    findings.read_for_ever = repeated.any(|&(from, to)| leads(&targets, (to, from)));
     findings.helpless |= helpless::some_are(&waiting, &helped);
     helped.append(&mut arrivals);
     helpless::judge(system, &waiting, &helped, findings);
@@ -287,20 +292,26 @@ fn leads(targets: &[Vec<usize>], (from, to): (usize, usize)) -> bool {
     false
 }
 
-/// Whether some steps lead back: states that no step leads to are taken away as long as there are any.
-fn has_cycle(targets: &[Vec<usize>]) -> bool {
-    let mut ways = vec![0; targets.len()];
-    targets.iter().flatten().for_each(|&to| ways[to] += 1);
-    let mut open: Vec<usize> = (0..targets.len()).filter(|&state| ways[state] == 0).collect();
-    let mut taken = 0;
-    while let Some(state) = open.pop() {
-        taken += 1;
-        for &target in &targets[state] {
-            ways[target] -= 1;
-            if ways[target] == 0 {
-                open.push(target);
+/// By state, whether it lies on a cycle or between two: states that no step leads to, or none from, are taken away as long as
+/// there are any.
+fn between_cycles(targets: &[Vec<usize>]) -> Vec<bool> {
+    let mut sources = vec![Vec::new(); targets.len()];
+    for (from, all) in targets.iter().enumerate() {
+        all.iter().for_each(|&to| sources[to].push(from));
+    }
+    let mut is_left = vec![true; targets.len()];
+    for (next, before) in [(targets, &sources[..]), (&sources[..], targets)] {
+        let mut ways: Vec<usize> = before.iter().map(|all| all.iter().filter(|&&from| is_left[from]).count()).collect();
+        let mut open: Vec<usize> = (0..ways.len()).filter(|&state| is_left[state] && ways[state] == 0).collect();
+        while let Some(state) = open.pop() {
+            is_left[state] = false;
+            for &to in &next[state] {
+                ways[to] = ways[to].saturating_sub(1);
+                if is_left[to] && ways[to] == 0 {
+                    open.push(to);
+                }
             }
         }
     }
-    taken < targets.len()
+    is_left
 }

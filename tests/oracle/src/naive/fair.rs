@@ -11,11 +11,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ahash::AHashMap;
+
 use super::helpless::{self, Units};
 use super::operation::{Move, Timer, Wait};
 use super::run::compile;
 use super::state::{Activity, Code, Endpoint, ProcessState, TaskState, World};
-use super::{Findings, Limits};
+use super::{Findings, Limits, between_cycles};
 use crate::language::program::{Event, Process, System};
 
 /// More states take too long to judge.
@@ -62,7 +64,7 @@ pub fn never_ends(system: &System, limits: Limits) -> Option<bool> {
 }
 
 fn nodes(first: &World<'_>, about: &mut BTreeMap<About, usize>) -> Option<Vec<Node>> {
-    let mut numbers = BTreeMap::from([(first.state.clone(), 0)]);
+    let mut numbers = AHashMap::from([(first.state.clone(), 0)]);
     let mut worlds = vec![first.clone()];
     let mut nodes = Vec::new();
     let outputs = vec![BTreeSet::new(); first.system.processes.len()];
@@ -82,8 +84,9 @@ fn nodes(first: &World<'_>, about: &mut BTreeMap<About, usize>) -> Option<Vec<No
             }
             next.state.forget();
             let new = numbers.len();
-            let target = *numbers.entry(next.state.clone()).or_insert(new);
+            let target = numbers.get(&next.state).copied().unwrap_or(new);
             if target == new {
+                numbers.insert(next.state.clone(), new);
                 worlds.push(next);
             }
             if step.is_failure() {
@@ -196,7 +199,8 @@ fn clocks(world: &World<'_>, units: Units) -> impl Iterator<Item = About> {
 /// Whether a fair execution stays among some states.
 fn is_fair(nodes: &[Node], is_weak: &[bool], among: BTreeSet<usize>) -> bool {
     let mut open = vec![among];
-    while let Some(mut states) = open.pop() {
+    while let Some(states) = open.pop() {
+        let mut states = trimmed(nodes, states);
         let Some(&one) = states.first() else { continue };
         let both: BTreeSet<usize> =
             reached(nodes, &states, one, true).intersection(&reached(nodes, &states, one, false)).copied().collect();
@@ -219,6 +223,18 @@ fn is_fair(nodes: &[Node], is_weak: &[bool], among: BTreeSet<usize>) -> bool {
         open.push(both.into_iter().filter(|&state| nodes[state].raised.is_disjoint(&unmet)).collect());
     }
     false
+}
+
+/// Some states without those that lie neither on a cycle of these states nor between two.
+fn trimmed(nodes: &[Node], mut states: BTreeSet<usize>) -> BTreeSet<usize> {
+    let mut targets = vec![Vec::new(); nodes.len()];
+    for &state in &states {
+        let within = nodes[state].steps.iter().map(|(target, _)| *target).filter(|target| states.contains(target));
+        targets[state] = within.collect();
+    }
+    let is_left = between_cycles(&targets);
+    states.retain(|&state| is_left[state]);
+    states
 }
 
 /// The states to which a way leads from one state among some, or from which one leads there.

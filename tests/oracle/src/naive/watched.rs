@@ -84,7 +84,7 @@ pub fn explore(system: &System, limits: Limits, automata: &[Automaton]) -> Optio
             return None;
         }
     }
-    watched.findings.endless = super::has_cycle(&super::targets(numbers.len(), &steps));
+    watched.findings.endless = super::between_cycles(&super::targets(numbers.len(), &steps)).contains(&true);
     Some(watched)
 }
 
