@@ -37,14 +37,13 @@ async fn beacon(to: &'static str) {
     }
 }
 
-async fn asks(then_tells: Option<&'static str>) {
+/// Tells the listener when it has its answer.
+async fn asks() {
     let socket = UdpSocket::bind("0.0.0.0:0").await.unwrap();
     socket.send_to(b"ask", "server:4000").await.unwrap();
     let mut buffer = [0; 8];
     socket.recv(&mut buffer).await.unwrap();
-    if let Some(to) = then_tells {
-        socket.send_to(b"done", to).await.unwrap();
-    }
+    socket.send_to(b"done", "listener:1").await.unwrap();
 }
 
 async fn answers() {
@@ -67,7 +66,7 @@ fn whoever_would_reach_an_endless_loop_only_afterwards_waits_for_ever() {
     let register = |net: &mut Network| {
         net.process("server", answers);
         net.daemon("listener", listens);
-        net.process("client", || asks(Some("listener:1"))).after("server").after("listener");
+        net.process("client", asks).after("server").after("listener");
         net.daemon("beacon", || beacon("listener:1")).after("listener");
     };
     waits_for_ever(register, "client");

@@ -125,6 +125,7 @@ fn a_stream_that_ends_at_a_deadline_may_end_too_late() {
             let (mut stream, _) = listener.accept().await.unwrap();
             tokio::spawn(async {
                 loop {
+                    // Due with each time-out of the other task.
                     sleep(ms(10)).await;
                     tokio::task::yield_now().await;
                 }
@@ -137,18 +138,12 @@ fn a_stream_that_ends_at_a_deadline_may_end_too_late() {
         net.process("client", || async {
             let mut stream = TcpStream::connect("server:80").await.unwrap();
             stream.write_all(&[1, 2]).await.unwrap();
+            // The stream ends when the second time-out does.
             sleep(ms(20)).await;
         })
         .after("server");
     };
     assert_eq!(Checker::new().check(network).verdict(), Verdict::Verified);
-}
-
-async fn a_stream_that_has_ended(client_reads: usize) -> bool {
-    let mut stream = TcpStream::connect("server:80").await.unwrap();
-    sleep(ms(10)).await;
-    stream.read_exact(&mut vec![0; client_reads]).await.unwrap();
-    timeout(ms(0), stream.read(&mut [0; 2])).await.is_ok()
 }
 
 /// The end is known to the driver, as the bytes before it are.
@@ -160,7 +155,14 @@ fn an_old_end_is_read_before_a_timeout_of_zero() {
             let (mut stream, _) = listener.accept().await.unwrap();
             stream.write_all(&[1, 2]).await.unwrap();
         });
-        net.process("client", || a_stream_that_has_ended(2)).after("server");
+        net.process("client", || async {
+            let mut stream = TcpStream::connect("server:80").await.unwrap();
+            // The bytes and the end of the stream come, and the driver is asked.
+            sleep(ms(10)).await;
+            stream.read_exact(&mut [0; 2]).await.unwrap();
+            timeout(ms(0), stream.read(&mut [0; 2])).await.is_ok()
+        })
+        .after("server");
     };
     ends_with(network, &["true"]);
 }

@@ -108,7 +108,13 @@ impl Job {
         let reduces = self.checker.reduction;
         // Where datagrams are forgotten, states are expanded once more, for which they have to be kept.
         let forgets = reduces && self.checker.keep == Keep::Exact;
-        Uses { splits, stubborn: reduces, clocks: true, forgets, merges_after: self.merges_after() }
+        let (seeks_helpless, merges_after) = (self.seeks_helpless(), self.merges_after());
+        Uses { splits, stubborn: reduces, clocks: true, forgets, seeks_helpless, merges_after }
+    }
+
+    /// Whether a process that waits for ever while others go on is a deadlock.
+    fn seeks_helpless(&self) -> bool {
+        self.checker.deadlocks != Deadlocks::Paper
     }
 
     /// The number of states after which states that no receiver can tell apart are merged, if that is allowed.
@@ -250,7 +256,8 @@ impl Job {
     ) -> Result<Explored, Interrupt> {
         let states_max = FULL_STATES_MAX.min(self.checker.states_max);
         let mut plan = Plan { limits: Limits { states_max, ..plan.limits }, ..plan };
-        let uses = Uses { clocks: true, forgets: plan.keep == Keep::Exact, ..Uses::default() };
+        let (forgets, seeks_helpless) = (plan.keep == Keep::Exact, self.seeks_helpless());
+        let uses = Uses { clocks: true, forgets, seeks_helpless, ..Uses::default() };
         Ok(self.to_fixpoint(system, initial, &mut plan, uses)?.0)
     }
 }

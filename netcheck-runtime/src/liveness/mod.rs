@@ -117,7 +117,7 @@ pub fn walk(
 ) -> Result<Walked, Interrupt> {
     // A part that a monitor does not watch says nothing of it. The timers of a tracked task may be used by others after its end.
     let splits = reduces && !system.view().has_hot_monitors() && !system.view().modes.tracks;
-    let uses = Uses { splits, stubborn: false, clocks: true, forgets: reduces, merges_after: None };
+    let uses = Uses { splits, clocks: true, forgets: reduces, ..Uses::default() };
     // Where orders are bounded, the turns are those of all.
     let has_clocks = system.declared.deviations.is_none();
     let mut expander = Expander::new(has_clocks.then(|| Footprints::new(uses)));

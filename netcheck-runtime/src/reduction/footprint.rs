@@ -86,6 +86,8 @@ pub struct Uses {
     pub clocks: bool,
     /// Whether datagrams are forgotten that nobody will receive.
     pub forgets: bool,
+    /// Whether processes that wait for ever while others go on are looked for.
+    pub seeks_helpless: bool,
     /// The number of states after which states that no receiver can tell apart are merged, if that is allowed.
     pub merges_after: Option<usize>,
 }

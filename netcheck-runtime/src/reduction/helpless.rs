@@ -47,7 +47,8 @@ struct Unit<'l> {
 /// The processes of a state that wait for ever while others go on, with the units that could have helped them: all together, and
 /// each. Whether something in flight comes to one of these is not looked at.
 pub(super) fn helpless(view: View<'_>, footprints: &Footprints, state: &[u32], live: &[Live]) -> SmallVec<[Part; 1]> {
-    if parts::are_together(view) || !live.iter().any(|of| !can_move(of) && !view.is_daemon(of.mover.unit)) {
+    let waits = |of: &Live| !can_move(of) && !view.is_daemon(of.mover.unit);
+    if !footprints.uses.seeks_helpless || parts::are_together(view) || !live.iter().any(waits) {
         return SmallVec::new();
     }
     let all = Units::of(view, footprints, state, live);
@@ -71,8 +72,8 @@ pub(super) fn helpless(view: View<'_>, footprints: &Footprints, state: &[u32], l
     found
 }
 
-/// The same in dense time, where the movers of a state are not surveyed for anything else.
-pub(super) fn helpless_in_dense_time(
+/// The same where the movers of a state are not surveyed for anything else: in dense time, and with one clock for all.
+pub(super) fn helpless_unsurveyed(
     view: View<'_>,
     footprints: &Footprints,
     (state, enabled): (&[u32], &Enabled),
@@ -81,7 +82,8 @@ pub(super) fn helpless_in_dense_time(
         let has_timers = enabled.timers.iter().any(|waiting| waiting.mover.unit == unit);
         has_timers || enabled.moves.iter().any(|step| !step.holds_nothing_up() && step.unit() == Some(unit))
     };
-    if !view.live_units(state).any(|(unit, _)| !view.is_daemon(unit) && !moves(unit)) {
+    let waits = |(unit, _)| !view.is_daemon(unit) && !moves(unit);
+    if !footprints.uses.seeks_helpless || !view.live_units(state).any(waits) {
         return Ok(SmallVec::new());
     }
     let live = survey(view, footprints, state, enabled)?;

@@ -25,7 +25,7 @@ use super::clocks::{finished, with_lenders};
 use super::dependence::Dependence;
 use super::failures;
 use super::footprint::{Footprints, Row};
-use super::helpless::{helpless, helpless_in_dense_time};
+use super::helpless::{helpless, helpless_unsurveyed};
 use super::live::Live;
 use super::parts::{self, Part};
 use super::survey::survey;
@@ -153,7 +153,9 @@ pub(crate) fn whole(view: View<'_>, footprints: &Footprints, state: &[u32], enab
 fn all(view: View<'_>, footprints: &Footprints, state: &[u32], enabled: &mut Enabled, time: Time) -> Lookup<Chosen> {
     view.enabled(state, enabled)?;
     if !footprints.uses.clocks {
-        return Ok(Chosen::surely(Sets::All, Vec::new()));
+        let helpless = helpless_unsurveyed(view, footprints, (state, enabled))?;
+        let (_, rows) = parts::only(view, footprints, state);
+        return Ok(Chosen { helpless, ..Chosen::surely(Sets::All, rows) });
     }
     if view.has_delay() {
         return whole_in_dense_time(view, footprints, state, enabled);
@@ -188,7 +190,7 @@ fn whole_in_dense_time(view: View<'_>, footprints: &Footprints, state: &[u32], e
     });
     let movers = |part: Part| part.into_iter().map(|unit| Mover { unit, task: None }).collect();
     let sets = parts.into_iter().map(|part| StubbornSet::Component(movers(part))).collect();
-    let helpless = helpless_in_dense_time(view, footprints, (state, enabled))?;
+    let helpless = helpless_unsurveyed(view, footprints, (state, enabled))?;
     Ok(Chosen { helpless, ..Chosen::surely(Sets::Each(sets), rows) })
 }
 

@@ -5,7 +5,7 @@ use super::explored::Explored;
 use super::frontier::{Frontier, Search, Successor};
 use super::plan::{Limit, Observer, Plan};
 use crate::id::NodeId;
-use crate::property::{Deadlocks, Properties, Terminal};
+use crate::property::{Properties, Terminal};
 use crate::reduction::bisimulation::Quotient;
 use crate::reduction::footprint::Footprints;
 use crate::reduction::parts::Part;
@@ -302,9 +302,6 @@ impl Exploration<'_, '_> {
         Source { id, state }: Source<'_>,
         helpless: &[Part],
     ) -> Result<IsOver, Interrupt> {
-        if self.properties.deadlocks == Deadlocks::Paper {
-            return Ok(false);
-        }
         for part in helpless {
             let names: Vec<String> = part.iter().map(|&unit| self.system.shared().unit(unit).name).collect();
             if let Some(found) = deadlock_of_part(self.system, self.properties, state, &names)?

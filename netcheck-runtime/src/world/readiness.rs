@@ -7,7 +7,7 @@
 //!
 //! Known ([`Readiness`]) is what was there when time passed: the process has had nothing to run then, and its driver was
 //! asked. A read that fills its buffer and leaves bytes, and a connect, leave a socket as one of which the driver has told.
-//! What has come since may be seen or not.
+//! A packet that has come since may be seen or not.
 //!
 //! - *With the waker of its own task*: a step does not exist whose poll finds such a call to wait ([`View::complete_at_once`]),
 //!   before the outcome that the step takes, or at all if it takes none: the poll would have gone on with the call, and

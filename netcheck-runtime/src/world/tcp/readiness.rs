@@ -14,8 +14,8 @@ use netcheck_models::tcp::Backlog;
 /// connected.
 ///
 /// A call that becomes known takes the time-outs away that are due beside it. A reduced search puts those off behind steps
-/// of others, so nothing that others do at an instant makes a call known. (Bytes that a read leaves make one write more known if
-/// it comes before the read: so a write depends on reads while bytes are unread.)
+/// of others, so nothing that others do at an instant makes a call known. (Where a read fills its buffer, the bytes of a write that
+/// came before it are known, and those of a write that comes after it are not: so a write depends on reads while bytes are unread.)
 pub(in crate::world) fn of(view: View<'_>, state: &[u32], prepared: &Prepared) -> Readiness {
     let (can_complete, is_known) = match prepared {
         Prepared::Listen { .. } | Prepared::Shutdown { .. } => (true, false),
